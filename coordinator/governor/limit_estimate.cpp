@@ -30,8 +30,8 @@ double LimitEstimate::Episode::size_at(double rate) const {
   auto at = from;
   for (const auto& one : starts) {
     used = std::max(0.0, used - rate * in_seconds(one.at - at));
-    used += std::min(left, one.calls);
-    left -= std::min(left, one.calls);
+    used += std::min(left, one.answered);
+    left -= std::min(left, one.answered);
     most = std::max(most, used);
     at = one.at;
   }
@@ -52,38 +52,58 @@ void LimitEstimate::on_demand(BootTime now) {
   if (!last_) begin(now);
 }
 
-void LimitEstimate::Episode::note(BootTime at, double calls) {
-  const auto place = std::ranges::upper_bound(starts, at, {}, &Started::at);
-  if (place != starts.begin() && at - std::prev(place)->at < same_start) {
-    std::prev(place)->calls += calls;
+/// Calls that were told of before it was known that they were refused.
+double LimitEstimate::Episode::refused_later() const {
+  double known = 0;
+  for (const auto& one : starts) known += one.answered;
+  return std::max(0.0, known - answered());
+}
+
+void LimitEstimate::Episode::note(const Started& part) {
+  const auto place = std::ranges::upper_bound(starts, part.at, {}, &Started::at);
+  if (place != starts.begin() && part.at - std::prev(place)->at < same_start) {
+    std::prev(place)->calls += part.calls;
+    std::prev(place)->answered += part.answered;
   } else {
-    starts.insert(place, {at, calls});
+    starts.insert(place, part);
   }
-  started += calls;
+  started += part.calls;
   if (starts.size() <= starts_remembered) return;
   started -= starts.front().calls;
   from = starts.front().at;
   starts.pop_front();
 }
 
-void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, BootTime since, BootTime now) {
+/// Other runs are heard of later than the calls after their pause.
+LimitEstimate::Episode& LimitEstimate::episode_at(BootTime time) {
+  return before_ && time < before_->until ? *before_ : *last_;
+}
+
+void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, const ReportTime& reported) {
   if (!last_) return;
-  if (started > 0 && last_->is_over && now >= last_->until) {
+  if (started > 0 && last_->is_over && reported.at >= last_->until) {
     // Where nothing was answered the bucket had been emptied before.
     if (last_->answered() > 0) before_ = std::move(last_);
-    begin(now);
+    begin(reported.at);
   }
-  last_->refused += refused;
+  auto& episode = episode_at(reported.at);
+  episode.refused += refused;
   if (started == 0) return;
+  // Another run may have begun a little earlier.
+  if (!before_) last_->from = std::min(last_->from, std::max(reported.since, last_->from - told_late));
   // A worker that needs no permits tells of many starts at a time.
-  since = std::clamp(since, last_->from, now);
-  if (now - since > defaults::limit_estimate::told_late) last_->told_late += started;
+  const auto now = std::max(reported.at, episode.from);
+  const auto since = std::clamp(reported.since, episode.from, now);
+  if (reported.heard - since > told_late) episode.told_late += started;
   // More parts than are remembered would be work that a worker's word asks for, and forgotten.
   const auto most = std::min<std::int64_t>(started, starts_remembered);
   const auto parts = std::clamp<std::int64_t>((now - since) / same_start, 1, most);
+  const double calls = static_cast<double>(started) / static_cast<double>(parts);
+  double answered = started - std::min(started, refused);
   for (std::int64_t part = 1; part <= parts; ++part) {
-    last_->note(since + (now - since) * part / parts,
-                static_cast<double>(started) / static_cast<double>(parts));
+    const double taken = std::min(answered, calls);
+    answered -= taken;
+    episode.note({since + (now - since) * part / parts, calls, taken});
   }
 }
 
@@ -91,11 +111,11 @@ bool LimitEstimate::was_closed() const {
   return last_ && last_->is_over && last_->refused >= refusals_at_closed_door && last_->answered() < 1;
 }
 
-void LimitEstimate::on_pause(BootTime delay, BootTime now) {
-  if (!last_) return;
-  if (!last_->is_over) last_->refused_at = now;
+void LimitEstimate::on_pause(BootTime reported_at, BootTime until) {
+  if (!last_ || &episode_at(reported_at) != &*last_) return;
+  if (!last_->is_over) last_->refused_at = std::max(reported_at, last_->from);
   last_->is_over = true;
-  last_->until = std::max(last_->until, now + delay);
+  last_->until = std::max(last_->until, until);
 }
 
 std::optional<double> LimitEstimate::speed() const {
@@ -132,13 +152,13 @@ std::optional<LimitEstimate::Rates> LimitEstimate::common_rates(double least, do
 
 /// The rate that a bucket of this size needs at least for what was answered.
 double LimitEstimate::Episode::least_rate(double size) const {
-  double later = refused;
+  double later = refused_later();
   double calls = 0;
   double rate = 0;
   std::optional<BootTime> end;
   for (auto one = starts.rbegin(); one != starts.rend(); ++one) {
-    const double taken = std::max(0.0, one->calls - later);
-    later -= one->calls - taken;
+    const double taken = std::max(0.0, one->answered - later);
+    later -= one->answered - taken;
     if (taken <= 0) continue;
     if (!end) end = one->at;
     calls += taken;
@@ -152,9 +172,9 @@ double LimitEstimate::Episode::least_rate(double size) const {
 double LimitEstimate::Episode::answered_since(BootTime since) const {
   double calls = 0;
   for (const auto& one : starts) {
-    if (one.at > since) calls += one.calls;
+    if (one.at > since) calls += one.answered;
   }
-  return std::max(0.0, calls - refused);
+  return std::max(0.0, calls - refused_later());
 }
 
 /// Calls of other runs were told late: their number is not that of one episode.

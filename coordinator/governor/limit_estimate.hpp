@@ -8,6 +8,13 @@
 
 namespace sluice {
 
+/// When a worker said what its calls came to, and when it had last done so: they began between the two.
+struct ReportTime {
+  BootTime since{};
+  BootTime at{};
+  BootTime heard{};  ///< Here; of another run's worker later than it was said.
+};
+
 /// What a provider takes, from the times at which it was asked for more than that. An episode goes from the
 /// end of one named pause to the next refusal. A bucket that was full when an episode began is empty at its
 /// end: for each rate there is one size for which that is so, and of two episodes of different speed only one
@@ -30,10 +37,10 @@ class LimitEstimate {
   /// Calls of other runs are among them: a window is known by numbers that are exact, and those that were
   /// told late are not.
   void of_several_runs() { of_several_runs_ = true; }
-  /// What began since `since`, at times that nobody noted, and what came back refused.
-  void on_outcomes(std::uint32_t started, std::uint32_t refused, BootTime since, BootTime now);
-  /// A refusal has named a delay. After `on_outcomes` of that refusal.
-  void on_pause(BootTime delay, BootTime now);
+  /// What began, at times that nobody noted, and what came back refused.
+  void on_outcomes(std::uint32_t started, std::uint32_t refused, const ReportTime& reported);
+  /// A refusal has named a delay that ends at `until`. After `on_outcomes` of that refusal.
+  void on_pause(BootTime reported_at, BootTime until);
 
   /// Calls that were refused in the last two episodes.
   double refusals() const { return (last_ ? last_->refused : 0) + (before_ ? before_->refused : 0); }
@@ -57,6 +64,7 @@ class LimitEstimate {
   struct Started {
     BootTime at{};
     double calls = 0;
+    double answered = 0;  ///< Or not yet refused: the last of a report's calls are those that were refused.
   };
   struct Episode {
     Episode();
@@ -75,9 +83,11 @@ class LimitEstimate {
     double size_at(double rate) const;
     double least_rate(double size) const;
     bool is_rough(double calls_beside) const;
-    void note(BootTime at, double calls);
+    double refused_later() const;
+    void note(const Started& part);
   };
   void begin(BootTime now);
+  Episode& episode_at(BootTime time);
   struct Rates {
     double least = 0;
     double highest = 0;

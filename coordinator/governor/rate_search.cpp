@@ -94,11 +94,11 @@ void RateSearch::forget_costs() {
 }
 
 bool RateSearch::on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
-                             BootTime since, BootTime now) {
+                             const ReportTime& reported, BootTime now) {
   if (is_remembered_ && refused > 0) forget_costs();
   if (rate_ && now - cut_at_ < stale_time) refused_late += std::exchange(refused, 0);
   note(started, refused, refused_late, now);
-  estimated_.seen().on_outcomes(started, refused + refused_late, since, now);
+  estimated_.seen().on_outcomes(started, refused + refused_late, reported);
   weigh_the_cut(now);
   if (refused == 0) return false;
   const auto counted = recent(now);
@@ -234,7 +234,7 @@ bool RateSearch::is_of_another_limit(BootTime delay, BootTime now) const {
 }
 
 bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
-                           BootTime delay, bool is_closed, BootTime since, BootTime now) {
+                           BootTime delay, bool is_closed, const ReportTime& reported, BootTime now) {
   if (is_closed) {
     begin_anew();
     pause(delay, now);
@@ -247,7 +247,7 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
     return false;
   }
   if (std::max(delay, delays_.longest()) < costly_pause) {
-    const bool was_cut = on_outcomes(started, refused, refused_late, since, now);
+    const bool was_cut = on_outcomes(started, refused, refused_late, reported, now);
     pause(delay, now);
     return was_cut;
   }
@@ -256,8 +256,8 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   // Whatever began before the pause has come back by its end.
   refused += std::exchange(refused_late, 0);
   note(started, 0, refused, now);
-  estimated_.seen().on_outcomes(started, refused, since, now);
-  estimated_.seen().on_pause(delay, now);
+  estimated_.seen().on_outcomes(started, refused, reported);
+  estimated_.seen().on_pause(reported.at, now + delay);
   pause(delay, now);
   if ((!is_new && rate_) || refused == 0) return false;
   // One alone is no limit.

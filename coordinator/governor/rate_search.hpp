@@ -23,11 +23,10 @@ class RateSearch {
   /// `started` calls began and `refused` were refused without a named delay since the last time; refusals of
   /// calls that were on their way at the last cut are not among them (`refused_late`). True if the rate was
   /// cut.
-  /// `since`: when the same worker reported before.
-  bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime since,
-                   BootTime now);
+  bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
+                   const ReportTime& reported, BootTime now);
   bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now) {
-    return on_outcomes(started, refused, refused_late, now, now);
+    return on_outcomes(started, refused, refused_late, {now, now, now}, now);
   }
   /// Calls are ready to start.
   void on_demand(BootTime now) { estimated_.seen().on_demand(now); }
@@ -37,7 +36,7 @@ class RateSearch {
   /// call, but its bucket fills. True if the rate was cut. `is_closed`: the provider has answered nothing so
   /// far, and no call is under way: what is known of a rate is forgotten.
   bool on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime delay,
-                 bool is_closed, BootTime since, BootTime now);
+                 bool is_closed, const ReportTime& reported, BootTime now);
   /// What an earlier run found.
   void begin_with(double rate, double burst, BootTime now);
   /// What another run tried when it ended: no limit that is known. `is_costly`: refusals name long delays.

@@ -42,10 +42,11 @@ bool SharedRateSearch::may_lead(BootTime now) const {
 
 bool SharedRateSearch::search(const CallsSeen& seen, BootTime pause, BootTime now) {
   was_answered_ = was_answered_ || seen.was_answered;
+  const ReportTime reported{seen.since, std::min(seen.at, now), now};
   if (!seen.delay_named)
-    return own_.on_outcomes(seen.started, seen.refused, seen.refused_late, seen.since, now);
+    return own_.on_outcomes(seen.started, seen.refused, seen.refused_late, reported, now);
   const bool is_closed = seen.is_closed && !was_answered_;
-  return own_.on_paused(seen.started, seen.refused, seen.refused_late, pause, is_closed, seen.since, now);
+  return own_.on_paused(seen.started, seen.refused, seen.refused_late, pause, is_closed, reported, now);
 }
 
 bool SharedRateSearch::on_calls(const CallsSeen& seen, BootTime pause, BootTime now) {

@@ -15,8 +15,8 @@ void episode(LimitEstimate& estimate, LimitedServer& server, double speed, BootT
   const BootTime between(static_cast<BootTime::rep>(1e6 / speed));
   for (bool is_over = false; !is_over; now += between) {
     is_over = server.admit(now, 0).has_value();
-    estimate.on_outcomes(1, is_over ? 1 : 0, now, now);
-    if (is_over) estimate.on_pause(pause, now);
+    estimate.on_outcomes(1, is_over ? 1 : 0, {now, now});
+    if (is_over) estimate.on_pause(now, now + pause);
   }
   now += pause;
 }
@@ -37,8 +37,8 @@ std::optional<LimitEstimate::Found> found_of(const SimulatedLimit& limit, double
 TEST(LimitEstimate, TellingOfManyStartsOverDaysIsNoMoreWorkThanIsRemembered) {
   LimitEstimate estimate;
   estimate.on_demand(BootTime(0));
-  estimate.on_outcomes(0xffffffff, 1, BootTime(0), std::chrono::hours(100'000));
-  estimate.on_pause(1s, std::chrono::hours(100'000));
+  estimate.on_outcomes(0xffffffff, 1, {BootTime(0), std::chrono::hours(100'000)});
+  estimate.on_pause(std::chrono::hours(100'000), std::chrono::hours(100'000) + 1s);
   EXPECT_TRUE(estimate.speed());
 }
 

@@ -237,7 +237,7 @@ Paused run_with_pauses(double rate, double burst, BootTime delay, std::size_t in
     // Workers report each by itself.
     for (; refused > 0; --refused) {
       paused_until = now + delay;
-      search.on_paused(0, 1, 0, delay, false, now, now);
+      search.on_paused(0, 1, 0, delay, false, {now, now}, now);
     }
     search.grow(now >= paused_until, ceiling, now);
   }
@@ -272,8 +272,10 @@ TEST(RateSearch, AProviderThatHasAnsweredNothingIsClosedAndSaysNothingOfARate) {
   BootTime now = std::chrono::hours(1);
   search.on_demand(now);
   for (int wave = 0; wave < 5; ++wave) {
-    search.on_paused(40, 10, 0, std::chrono::seconds(1), false, now, now + std::chrono::milliseconds(20));
-    search.on_paused(0, 30, 0, std::chrono::seconds(1), true, now, now + std::chrono::milliseconds(40));
+    search.on_paused(40, 10, 0, std::chrono::seconds(1), false, {now, now + std::chrono::milliseconds(20)},
+                     now + std::chrono::milliseconds(20));
+    search.on_paused(0, 30, 0, std::chrono::seconds(1), true, {now, now + std::chrono::milliseconds(40)},
+                     now + std::chrono::milliseconds(40));
     EXPECT_EQ(search.rate(), std::nullopt) << wave;
     now += std::chrono::milliseconds(1100);
     search.grow(true, std::nullopt, now);
@@ -288,7 +290,7 @@ TEST(RateSearch, AProviderThatTakesNoCallsForAWhileSaysNothingOfItsRate) {
   search.on_demand(now);
   for (int wave = 0; wave < 12; ++wave) {
     const BootTime pause = 1s;
-    search.on_paused(6, 6, 0, pause, false, now, now + 30ms);
+    search.on_paused(6, 6, 0, pause, false, {now, now + 30ms}, now + 30ms);
     const BootTime until = now + 30ms + pause;
     while (now < until) search.grow(true, std::nullopt, now += 10ms);
   }
@@ -316,7 +318,7 @@ TEST(RateSearch, AfterARowOfRefusalsItGrowsAgainSoon) {
   search.begin_with(100, 10, now);
   search.on_demand(now);
   for (int refusal = 0; refusal < 3; ++refusal) {
-    search.on_paused(10, 1, 0, 1s, false, now, now + 100ms);
+    search.on_paused(10, 1, 0, 1s, false, {now, now + 100ms}, now + 100ms);
     now += 100ms;
     const BootTime until = now + 1s;
     while (now < until) search.grow(true, std::nullopt, now += 10ms);
@@ -332,8 +334,9 @@ TEST(RateSearch, AfterABucketOfAFewCallsTheSpeedRampsUp) {
   RateSearch search;
   BootTime now = start;
   search.on_demand(now);
-  search.on_paused(5, 2, 0, 1s, false, now, now + 5ms);
-  search.on_paused(0, 1, 0, 1s, false, now, now + 6ms);  // That three were refused is known a little later.
+  search.on_paused(5, 2, 0, 1s, false, {now, now + 5ms}, now + 5ms);
+  search.on_paused(0, 1, 0, 1s, false, {now, now + 6ms},
+                   now + 6ms);  // That three were refused is known a little later.
   const BootTime until = now + 1s;
   while (now < until) search.grow(true, std::nullopt, now += 10ms);
   const double first = *search.rate();
@@ -348,7 +351,7 @@ TEST(RateSearch, AfterABurstThatIsEmptyAtOnceTheSpeedRampsUp) {
   RateSearch search;
   BootTime now = start;
   search.on_demand(now);
-  search.on_paused(17, 7, 0, 1s, false, now, now + 5ms);
+  search.on_paused(17, 7, 0, 1s, false, {now, now + 5ms}, now + 5ms);
   const BootTime until = now + 1s;
   while (now < until) search.grow(true, std::nullopt, now += 10ms);
   const double first = *search.rate();
@@ -360,7 +363,7 @@ TEST(RateSearch, AfterABurstThatIsEmptyAtOnceTheSpeedRampsUp) {
 // A minute's quota that was spent made a run go on at a fraction of the rate that its bucket gives.
 TEST(RateSearch, ALongDelayAmongShortOnesIsThatOfAnotherLimit) {
   const auto pause_for = [](RateSearch& search, BootTime delay, BootTime& now) {
-    search.on_paused(1, 1, 0, delay, false, now, now);
+    search.on_paused(1, 1, 0, delay, false, {now, now}, now);
     now += delay;
   };
   RateSearch search;
@@ -383,7 +386,7 @@ TEST(RateSearch, ALongDelayThatNobodyKeepsToHidesNoRefusal) {
   RateSearch search;
   auto now = start;
   run_into(search, 100, now, 15s);
-  search.on_paused(1, 1, 0, 600s, false, now, now);
+  search.on_paused(1, 1, 0, 600s, false, {now, now}, now);
   run_into(search, 20, now, 20s);
   EXPECT_LT(*search.rate(), 30);
 }
@@ -393,7 +396,7 @@ TEST(RateSearch, ALongDelayIsThatOfAnotherLimitAtLowRatesAsWell) {
   auto now = start;
   run_into(search, 3, now, 60s);
   const double before = *search.rate();
-  search.on_paused(1, 1, 0, 30s, false, now, now);
+  search.on_paused(1, 1, 0, 30s, false, {now, now}, now);
   EXPECT_EQ(*search.rate(), before);
 }
 

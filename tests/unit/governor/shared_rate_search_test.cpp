@@ -157,6 +157,24 @@ TEST_F(SecondRun, LearnsFromTheCallsOfOthers) {
   EXPECT_GT(*search_.rate(), *rate) << "the other run's calls wait, if none of this one";
 }
 
+// Calls that were told of at the end of a pause were spread over it: 100 a second came out as 26.
+TEST_F(SecondRun, CallsOfAnotherRunBeganWhenItSaysSo) {
+  const auto refused_with = [](CallsSeen calls) {
+    calls.delay_named = true;
+    return calls;
+  };
+  // A bucket of ten at 100 a second. This run is refused at once, the other one does not hear of it in time.
+  finds_itself_alone(start);
+  search_.on_calls(refused_with(seen(10, 3, start, start + 54ms)), 1s, start + 54ms);
+  const std::vector<ForeignUse> uses{{3, refused_with(seen(25, 2, start, start + 211ms))}};
+  search_.count({uses, others}, {}, 68ms, start + 986ms);
+  search_.grow(true, true, std::nullopt, start + 1060ms);
+  search_.on_calls(refused_with(seen(14, 1, start + 1060ms, start + 1095ms)), 1s, start + 1095ms);
+  search_.grow(true, true, std::nullopt, start + 2100ms);
+  ASSERT_TRUE(search_.rate());
+  EXPECT_GT(*search_.rate(), 60);
+}
+
 // One refused call of a run that had just begun made the others forget their rate.
 TEST_F(SecondRun, IsNotClosedWhereAnyRunWasAnswered) {
   auto refused = seen(1, 1, start, start);
