@@ -138,9 +138,11 @@ inline constexpr BootTime clearly_longer = 50ms;
 inline constexpr BootTime window = 1s;
 /// The same, and a little for the way.
 inline constexpr BootTime delay_of_a_window = 1100ms;
-/// Starts that were told of after more time than this lie somewhere in it: with too many of them an episode
-/// says little.
+/// Starts that were heard of after more time than this lie somewhere in it, or are not all: with too many of
+/// them an episode says little.
 inline constexpr BootTime told_late = 100ms;
+/// Calls of other runs are not looked for further before this run's first ones.
+inline constexpr BootTime earlier_begin = 100ms;
 inline constexpr double few_told_late = 0.3;
 inline constexpr double few_beside = 0.05;  ///< Of what the rate gives in the other episode.
 /// A window takes as many calls each time. Other numbers are not its, if a bucket of so much more than its

@@ -45,7 +45,7 @@ bool LimitEstimate::Episode::is_rough(double calls_beside) const {
 
 void LimitEstimate::begin(BootTime now) {
   last_.emplace();
-  last_->from = last_->refused_at = last_->until = now;
+  last_->begun = last_->from = last_->refused_at = last_->until = now;
 }
 
 void LimitEstimate::on_demand(BootTime now) {
@@ -74,27 +74,32 @@ void LimitEstimate::Episode::note(const Started& part) {
   starts.pop_front();
 }
 
-/// Other runs are heard of later than the calls after their pause.
-LimitEstimate::Episode& LimitEstimate::episode_at(BootTime time) {
-  return before_ && time < before_->until ? *before_ : *last_;
+/// Of another run it may be the one before; null: it was not kept.
+LimitEstimate::Episode* LimitEstimate::episode_at(BootTime time) {
+  if (time >= paused_until_) return &*last_;
+  return before_ ? &*before_ : nullptr;
 }
 
 void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, const ReportTime& reported) {
   if (!last_) return;
   if (started > 0 && last_->is_over && reported.at >= last_->until) {
     // Where nothing was answered the bucket had been emptied before.
+    paused_until_ = last_->until;
     if (last_->answered() > 0) before_ = std::move(last_);
     begin(reported.at);
   }
-  auto& episode = episode_at(reported.at);
-  episode.refused += refused;
+  auto* const episode = episode_at(reported.at);
+  if (episode == nullptr) return;
+  episode->refused += refused;
   if (started == 0) return;
-  // Another run may have begun a little earlier.
-  if (!before_) last_->from = std::min(last_->from, std::max(reported.since, last_->from - told_late));
+  if (reported.is_late() && !before_) {
+    const auto earliest = std::max(paused_until_, episode->begun - earlier_begin);
+    episode->from = std::min(episode->from, std::max(reported.since, earliest));
+  }
   // A worker that needs no permits tells of many starts at a time.
-  const auto now = std::max(reported.at, episode.from);
-  const auto since = std::clamp(reported.since, episode.from, now);
-  if (reported.heard - since > told_late) episode.told_late += started;
+  const auto now = std::max(reported.at, episode->from);
+  const auto since = std::clamp(reported.since, episode->from, now);
+  if (reported.heard - since > told_late) episode->told_late += started;
   // More parts than are remembered would be work that a worker's word asks for, and forgotten.
   const auto most = std::min<std::int64_t>(started, starts_remembered);
   const auto parts = std::clamp<std::int64_t>((now - since) / same_start, 1, most);
@@ -103,7 +108,7 @@ void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, co
   for (std::int64_t part = 1; part <= parts; ++part) {
     const double taken = std::min(answered, calls);
     answered -= taken;
-    episode.note({since + (now - since) * part / parts, calls, taken});
+    episode->note({since + (now - since) * part / parts, calls, taken});
   }
 }
 
@@ -111,9 +116,17 @@ bool LimitEstimate::was_closed() const {
   return last_ && last_->is_over && last_->refused >= refusals_at_closed_door && last_->answered() < 1;
 }
 
-void LimitEstimate::on_pause(BootTime reported_at, BootTime until) {
-  if (!last_ || &episode_at(reported_at) != &*last_) return;
-  if (!last_->is_over) last_->refused_at = std::max(reported_at, last_->from);
+void LimitEstimate::on_pause(const ReportTime& reported, BootTime until) {
+  if (!last_) return;
+  if (reported.at < paused_until_) {
+    // The pause before the newest episode is longer than was known.
+    if (until <= reported.heard || last_->is_over) return;
+    paused_until_ = until;
+    begin(until);
+    return;
+  }
+  const auto at = std::max(reported.at, last_->from);
+  last_->refused_at = last_->is_over ? std::min(last_->refused_at, at) : at;
   last_->is_over = true;
   last_->until = std::max(last_->until, until);
 }
@@ -168,7 +181,7 @@ double LimitEstimate::Episode::least_rate(double size) const {
   return rate;
 }
 
-/// The last of them were refused.
+/// The last of them were refused, where a report did not say so of its own.
 double LimitEstimate::Episode::answered_since(BootTime since) const {
   double calls = 0;
   for (const auto& one : starts) {

@@ -10,9 +10,15 @@ namespace sluice {
 
 /// When a worker said what its calls came to, and when it had last done so: they began between the two.
 struct ReportTime {
-  BootTime since{};
-  BootTime at{};
-  BootTime heard{};  ///< Here; of another run's worker later than it was said.
+  /// Of a worker of this run.
+  ReportTime(BootTime after, BootTime now) : ReportTime(after, now, now) {}
+  /// Of another run's, which is heard of later.
+  ReportTime(BootTime after, BootTime said, BootTime now) : since(after), at(said), heard(now) {}
+  bool is_late() const { return heard > at; }
+
+  BootTime since;
+  BootTime at;
+  BootTime heard;
 };
 
 /// What a provider takes, from the times at which it was asked for more than that. An episode goes from the
@@ -40,7 +46,7 @@ class LimitEstimate {
   /// What began, at times that nobody noted, and what came back refused.
   void on_outcomes(std::uint32_t started, std::uint32_t refused, const ReportTime& reported);
   /// A refusal has named a delay that ends at `until`. After `on_outcomes` of that refusal.
-  void on_pause(BootTime reported_at, BootTime until);
+  void on_pause(const ReportTime& reported, BootTime until);
 
   /// Calls that were refused in the last two episodes.
   double refusals() const { return (last_ ? last_->refused : 0) + (before_ ? before_->refused : 0); }
@@ -68,7 +74,8 @@ class LimitEstimate {
   };
   struct Episode {
     Episode();
-    BootTime from{};
+    BootTime begun{};
+    BootTime from{};  ///< Calls of other runs may have begun a little earlier.
     BootTime refused_at{};
     BootTime until{};  ///< The end of the pause after it.
     std::deque<Started> starts;
@@ -87,7 +94,7 @@ class LimitEstimate {
     void note(const Started& part);
   };
   void begin(BootTime now);
-  Episode& episode_at(BootTime time);
+  Episode* episode_at(BootTime time);
   struct Rates {
     double least = 0;
     double highest = 0;
@@ -99,6 +106,7 @@ class LimitEstimate {
   std::optional<double> window_rate() const;
 
   bool of_several_runs_ = false;
+  BootTime paused_until_{};  ///< Before the newest episode.
   std::optional<Episode> last_;
   std::optional<Episode> before_;
 };

@@ -252,14 +252,16 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
     return was_cut;
   }
   const bool is_new = delays_.is_over(now);
+  // Another run's, of the pause that is over: what it showed is known.
+  const bool is_old = is_new && rate_ && reported.at < delays_.last().to;
   if (is_new && estimate_is_due_) follow_estimate();
   // Whatever began before the pause has come back by its end.
   refused += std::exchange(refused_late, 0);
   note(started, 0, refused, now);
   estimated_.seen().on_outcomes(started, refused, reported);
-  estimated_.seen().on_pause(reported.at, now + delay);
+  estimated_.seen().on_pause(reported, now + delay);
   pause(delay, now);
-  if ((!is_new && rate_) || refused == 0) return false;
+  if (is_old || (!is_new && rate_) || refused == 0) return false;
   // One alone is no limit.
   if (!rate_ && estimated_.seen().refusals() < fewest_refusals) return false;
   const bool is_first = !rate_;

@@ -26,7 +26,7 @@ class RateSearch {
   bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                    const ReportTime& reported, BootTime now);
   bool on_outcomes(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime now) {
-    return on_outcomes(started, refused, refused_late, {now, now, now}, now);
+    return on_outcomes(started, refused, refused_late, {now, now}, now);
   }
   /// Calls are ready to start.
   void on_demand(BootTime now) { estimated_.seen().on_demand(now); }

@@ -75,7 +75,8 @@ bool SharedRateSearch::take_in(const CallsSeen& seen, const Standing& own, BootT
     others_wait_until_ = std::max(others_wait_until_, seen.at + wait);
   }
   if (leader_) return false;
-  if (seen.started > 0) own_.on_demand(now);
+  if (seen.started > 0)
+    own_.on_demand(std::max(seen.since, seen.at - defaults::limit_estimate::earlier_begin));
   return search(seen, pause, now);
 }
 

@@ -16,7 +16,7 @@ void episode(LimitEstimate& estimate, LimitedServer& server, double speed, BootT
   for (bool is_over = false; !is_over; now += between) {
     is_over = server.admit(now, 0).has_value();
     estimate.on_outcomes(1, is_over ? 1 : 0, {now, now});
-    if (is_over) estimate.on_pause(now, now + pause);
+    if (is_over) estimate.on_pause({now, now}, now + pause);
   }
   now += pause;
 }
@@ -38,8 +38,44 @@ TEST(LimitEstimate, TellingOfManyStartsOverDaysIsNoMoreWorkThanIsRemembered) {
   LimitEstimate estimate;
   estimate.on_demand(BootTime(0));
   estimate.on_outcomes(0xffffffff, 1, {BootTime(0), std::chrono::hours(100'000)});
-  estimate.on_pause(std::chrono::hours(100'000), std::chrono::hours(100'000) + 1s);
+  estimate.on_pause({BootTime(0), std::chrono::hours(100'000)}, std::chrono::hours(100'000) + 1s);
   EXPECT_TRUE(estimate.speed());
+}
+
+/// Seconds of an episode in which these reports come first.
+double seconds_after(std::initializer_list<ReportTime> reports, BootTime begin) {
+  LimitEstimate estimate;
+  estimate.on_demand(begin);
+  for (const auto& reported : reports) estimate.on_outcomes(10, 0, reported);
+  const ReportTime refusal{begin, begin + 50ms};
+  estimate.on_outcomes(0, 1, refusal);
+  estimate.on_pause(refusal, begin + 1s);
+  return estimate.seconds();
+}
+
+TEST(LimitEstimate, CallsOfOtherRunsAloneBeganBeforeItsFirstDemand) {
+  constexpr BootTime begin = 1h;
+  const ReportTime idle_before{begin - 1s, begin};
+  EXPECT_DOUBLE_EQ(seconds_after({idle_before, idle_before, idle_before}, begin), 0.05);
+  EXPECT_DOUBLE_EQ(seconds_after({{begin - 60ms, begin - 10ms, begin}}, begin), 0.11);
+  const ReportTime long_before{begin - 1s, begin - 10ms, begin};
+  EXPECT_DOUBLE_EQ(seconds_after({long_before, long_before}, begin), 0.15) << "no earlier, however many";
+}
+
+TEST(LimitEstimate, WhatAnotherRunSaysOfTheTimeBeforeThePauseEndsNoEpisode) {
+  BootTime now = 1h;
+  LimitedServer server({SimulatedLimit::bucket(100, 10)}, now);
+  LimitEstimate estimate;
+  estimate.on_demand(now);
+  episode(estimate, server, 400, 1s, now);
+  estimate.on_outcomes(1, 0, {now, now});
+  const ReportTime before{now - 20ms, now - 10ms, now + 5ms};
+  estimate.on_outcomes(1, 1, before);
+  estimate.on_pause(before, now);
+  EXPECT_FALSE(estimate.found());
+  EXPECT_DOUBLE_EQ(estimate.refusals(), 2) << "of the first episode";
+  estimate.on_pause(before, now + 500ms);
+  EXPECT_DOUBLE_EQ(estimate.answered(), 0) << "the pause was longer, and the newest episode begins after it";
 }
 
 TEST(LimitEstimate, TwoSpeedsGiveARateAndItsBucket) {

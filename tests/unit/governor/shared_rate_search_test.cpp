@@ -175,6 +175,23 @@ TEST_F(SecondRun, CallsOfAnotherRunBeganWhenItSaysSo) {
   EXPECT_GT(*search_.rate(), 60);
 }
 
+// It was taken for a refusal of what had been found since: one call a second.
+TEST_F(SecondRun, ARefusalOfThePauseThatIsOverIsNoNewOne) {
+  auto refused = seen(10, 3, start, start + 54ms);
+  refused.delay_named = true;
+  finds_itself_alone(start);
+  search_.on_calls(refused, 1s, start + 54ms);
+  search_.grow(true, true, std::nullopt, start + 1060ms);
+  search_.on_calls(seen(3, 0, start + 1060ms, start + 1080ms), {}, start + 1080ms);
+  const auto rate = search_.rate();
+  ASSERT_TRUE(rate);
+  auto late = seen(1, 1, start + 1030ms, start + 1040ms);
+  late.delay_named = true;
+  EXPECT_FALSE(reads(3, late, start + 1090ms));
+  search_.grow(true, true, std::nullopt, start + 1095ms);
+  EXPECT_GE(*search_.rate(), *rate);
+}
+
 // One refused call of a run that had just begun made the others forget their rate.
 TEST_F(SecondRun, IsNotClosedWhereAnyRunWasAnswered) {
   auto refused = seen(1, 1, start, start);
