@@ -2,6 +2,7 @@
 
 #include "common/model/metrics.hpp"
 #include "common/settings/base_url.hpp"
+#include "common/settings/key_trust.hpp"
 #include "common/settings/request_body.hpp"
 
 #include <algorithm>
@@ -69,15 +70,9 @@ Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
   return *key;
 }
 
-/// In the run's own process every source but the suite is the worker's own.
 Error KeyRing::withheld(const std::string& what, const ProviderSettings& provider) const {
   const bool is_own_run = coordinator_ == CoordinatorPlace::this_process;
-  const std::string add_it =
-      "add its host to key_hosts under [providers." + provider.name + "] in " +
-      (is_own_run ? "sluice.toml, or say --base-url " + provider.base_url : "the worker's sluice.toml");
-  return {Reason::key_withheld,
-          what + " is not sent to " + provider.base_url + ", which " +
-              (is_own_run ? "the suite alone names; " : "this worker's own settings do not name; ") + add_it};
+  return sluice::withheld(what, provider, is_own_run ? RunOf::this_process : RunOf::elsewhere);
 }
 
 Result<std::string> KeyRing::secret_of(const ProviderSettings& provider, const ProviderHeader& header) const {

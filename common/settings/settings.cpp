@@ -207,10 +207,6 @@ Result<void> check_names_no_provider(const Settings& settings, const std::string
                   target->provider + "}\" and \"model: " + target->model + "\" in a suite");
 }
 
-void add_trusted(std::vector<std::string>& hosts, const std::string& base_url) {
-  if (const auto url = parse_base_url(base_url)) hosts.push_back(host_entry(*url));
-}
-
 }  // namespace
 
 const ProviderConfig* Settings::find_provider(std::string_view name) const {
@@ -380,23 +376,6 @@ Result<ResolvedJudge> resolve_judge(const Settings& settings, const ExampleModel
   if (is_default && !takes_temperature(judge.model)) judge.temperature = steadiest_temperature(judge.model);
   resolved.provider = provider_settings(settings, **config);
   return resolved;
-}
-
-std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider) {
-  std::vector<std::string> hosts;
-  if (const auto preset = preset_provider(to_string(provider.kind))) {
-    const auto url = parse_base_url(preset->base_url.value);
-    if (url) hosts.push_back(url->host);  // Without a port: over TLS alone.
-  }
-  if (const ProviderConfig* config = settings.find_provider(provider.name)) {
-    hosts.insert(hosts.end(), config->key_hosts.value.begin(), config->key_hosts.value.end());
-    if (config->base_url.origin != Origin::default_value) add_trusted(hosts, config->base_url.value);
-  }
-  const bool is_named_here = !settings.base_url.value.empty() && settings.base_url.origin != Origin::suite;
-  if (is_named_here && settings.provider.value == provider.name) {
-    add_trusted(hosts, settings.base_url.value);
-  }
-  return hosts;
 }
 
 std::vector<std::string> secret_variables(const Settings& settings) {

@@ -218,11 +218,6 @@ std::optional<double> temperature_for(const Settings& settings, std::string_view
 /// of the run's provider. No limit for one that does not exist.
 ProviderLimits limits_of(const Settings& settings, std::string_view provider);
 
-/// The hosts that may get a provider's key, in the form of may_receive_key (base_url.hpp): the standard host
-/// of its kind, its key_hosts, and the hosts of base URLs that these settings name themselves (not
-/// those that a suite names: suites are data that come from anywhere).
-std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider);
-
 /// The environment variables that hold secrets of any provider: keys, and values of headers. Each once.
 std::vector<std::string> secret_variables(const Settings& settings);
 

@@ -353,6 +353,32 @@ TEST_F(Slips, AModelThatARunRefusesIsNoSuiteInOrder) {
   }
 }
 
+// A newcomer was told when the run had begun.
+TEST_F(Slips, AKeyThatARunWithholdsIsSaidBefore) {
+  const std::string words =
+      "the key in OPENAI_API_KEY is not sent to https://gw.invalid/v1, which the suite alone names; add its "
+      "host to key_hosts under [providers.openai] in sluice.toml, or say --base-url https://gw.invalid/v1";
+  const std::string settings = "settings: {base_url: 'https://gw.invalid/v1'}\n";
+  for (const char* who : {"providers: ['openai:m']", "model: gpt-5-mini"}) {
+    write_text(folder() / "suite.yaml", in_suite(settings + who));
+    const auto checked = run_sluice({"validate-fixtures", "suite.yaml"});
+    EXPECT_EQ(checked.exit_code, 0) << checked.errors;
+    EXPECT_NE(checked.output.find("suite.yaml: warning: " + words), std::string::npos) << checked.output;
+    EXPECT_NE(checked.output.find("1 warning\n"), std::string::npos) << checked.output;
+    const auto planned = run_sluice({"plan", "suite.yaml"});
+    EXPECT_EQ(planned.exit_code, 0) << planned.errors;
+    EXPECT_NE(planned.errors.find("warning: " + words), std::string::npos) << planned.errors;
+  }
+  for (const Flags& more : {Flags{"--mode", "cached"}, Flags{"--base-url", "https://gw.invalid/v1"}}) {
+    const auto planned = run_sluice(Flags{"plan", "suite.yaml"} + more);
+    EXPECT_EQ(planned.errors.find("is not sent"), std::string::npos) << planned.errors;
+  }
+  expect_one_line(run_sluice({"run", "suite.yaml", "--mode", "live"}), {words});
+  write_text(folder() / "sluice.toml", "[providers.openai]\nkey_hosts = [\"gw.invalid\"]\n");
+  const auto named = run_sluice({"validate-fixtures", "suite.yaml"});
+  EXPECT_EQ(named.output.find("is not sent"), std::string::npos) << named.output;
+}
+
 TEST_F(Slips, ASettingsFileBesideTheSuiteIsNamedWhereItHasTheProvider) {
   write_text(folder() / "evals" / "suite.yaml", in_suite("providers: ['mine:m']"));
   write_text(folder() / "evals" / "sluice.toml",

@@ -1,3 +1,4 @@
+#include "common/settings/key_trust.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run/plan_estimate.hpp"
 #include "coordinator/cli/run_flags.hpp"
@@ -7,6 +8,7 @@
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/unnamed_models.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -27,6 +29,14 @@ constexpr const char* plan_examples =
     "  sluice plan suite.yaml --mode cached        # what the caches lack\n"
     "Exit code 0: printed; 2: as `sluice run`.";
 
+/// What the run would end with before its first call.
+void warn_of_withheld_key(const Settings& settings, const RunEstimate& estimate) {
+  const auto withheld = withheld_of_suite(settings);
+  const bool is_asked = std::ranges::find(estimate.calls, settings.provider.value,
+                                          &EstimatedCalls::provider_name) != estimate.calls.end();
+  if (withheld && is_asked) report_warning(withheld->message);
+}
+
 struct PlanCommand {
   SettingFlags settings;
   RunFlags flags;
@@ -43,6 +53,7 @@ struct PlanCommand {
     if (unnamed && run->options.settings.mode.value != Mode::mock) report_warning(*unnamed);
     const auto estimated = estimate(run->options, run->inputs, caches);
     if (!estimated) return report_error(estimated.error());
+    warn_of_withheld_key(run->options.settings, *estimated);
     std::cout << (*as == 1 ? estimate_json(*estimated) : estimate_text(*estimated, output_columns()));
     return exit_ok;
   }

@@ -1,3 +1,4 @@
+#include "common/settings/key_trust.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/display.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -72,15 +74,7 @@ struct ValidateFixtures {
     if (!ontology) return report_findings(ontology.error());
     auto remarks = print_remarks(suite, *ontology);
     if (!remarks) return report_error(remarks.error());
-    for (const auto& unnamed : {unnamed_judge(*with_suite, suite), unnamed_embedder(*with_suite, suite)}) {
-      if (!unnamed) continue;
-      std::cout << printable(to_text({path, 0, "warning: " + *unnamed})) << '\n';
-      ++remarks->warnings;
-    }
-    auto warnings = suite_remarks(suite);
-    if (auto remark = settings.unread_file_remark(path); !remark.empty())
-      warnings.push_back(std::move(remark));
-    for (const std::string& warning : warnings) {
+    for (const std::string& warning : warnings_of(*with_suite, suite, path)) {
       std::cout << printable(to_text({path, 0, "warning: " + warning})) << '\n';
       ++remarks->warnings;
     }
@@ -146,6 +140,23 @@ struct ValidateFixtures {
     return {where, 0, std::move(message)};
   }
 
+  /// What a run says, or comes to, and is no error of the suite alone.
+  std::vector<std::string> warnings_of(Settings with_suite, const Suite& suite,
+                                       const std::string& path) const {
+    std::vector<std::string> warnings;
+    for (const auto& unnamed : {unnamed_judge(with_suite, suite), unnamed_embedder(with_suite, suite)}) {
+      if (unnamed) warnings.push_back(*unnamed);
+    }
+    // A base URL without a provider is that of the one that all arms ask.
+    if (fit_to_arms(with_suite, suite.arms)) {
+      if (const auto withheld = withheld_of_suite(with_suite)) warnings.push_back(withheld->message);
+    }
+    std::ranges::move(suite_remarks(suite), std::back_inserter(warnings));
+    if (auto remark = settings.unread_file_remark(path); !remark.empty())
+      warnings.push_back(std::move(remark));
+    return warnings;
+  }
+
   /// They are what this command is for, so they are its output and not its diagnostics.
   static int print_findings(const std::vector<Finding>& findings, const std::string& path) {
     for (const Finding& finding : shown_findings(findings)) std::cout << printable(to_text(finding)) << '\n';
@@ -168,8 +179,9 @@ Command add_validate_fixtures_command(CLI::App& program) {
       "Exit code 0: no errors; 2: errors, one per line, as FILE:LINE: what was\n"
       "expected. A subject or predicate that the ontology lacks is a warning, and so is\n"
       "a value of another type. A note says how the ontology resolves an expectation in\n"
-      "other words. A missing judge or embedder that tests need is a warning too,\n"
-      "and so is what has no effect, or is probably a slip.\n"
+      "other words. A missing judge or embedder that tests need is a warning too, and so\n"
+      "is a key that a run withholds from a host that the suite alone names, and what\n"
+      "has no effect, or is probably a slip.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

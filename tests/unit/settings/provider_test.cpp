@@ -1,5 +1,6 @@
 #include "common/model/cache_key.hpp"
 #include "common/settings/base_url.hpp"
+#include "common/settings/key_trust.hpp"
 #include "common/settings/load_settings.hpp"
 
 #include <string>
@@ -238,6 +239,30 @@ TEST(KeyTrust, OwnBaseUrlsAreTrustedButNotThoseOfOtherProviders) {
   EXPECT_FALSE(may_receive_key("https://flag.example.com", trusted_key_hosts(with_flag, provider)));
   provider.name = "openai";
   EXPECT_TRUE(may_receive_key("https://flag.example.com", trusted_key_hosts(with_flag, provider)));
+}
+
+// A suite's base URL was only said to get no key when a run had begun.
+TEST(KeyTrust, WhatTheSuiteAloneNamesIsKnownBeforeARun) {
+  const auto said = [](const std::string& file, Origin origin, const std::string& url) {
+    Settings settings = settings_of(file + "[eval]\nprovider = \"openai\"\nmodel = \"m\"\n");
+    settings.base_url = {url, origin, "suite.yaml:4"};
+    const auto error = withheld_of_suite(settings);
+    if (error) EXPECT_EQ(error->reason, Reason::key_withheld);
+    return error ? error->message : "";
+  };
+  const std::string url = "https://gw.example.com/v1";
+  EXPECT_EQ(
+      said("", Origin::suite, url),
+      "the key in OPENAI_API_KEY is not sent to https://gw.example.com/v1, which the suite alone names; "
+      "add its host to key_hosts under [providers.openai] in sluice.toml, or say --base-url "
+      "https://gw.example.com/v1");
+  EXPECT_EQ(said("", Origin::flag, url), "");
+  EXPECT_EQ(said("", Origin::suite, "http://127.0.0.1:9/v1"), "");
+  EXPECT_EQ(said("[providers.openai]\nkey_hosts = [\"gw.example.com\"]\n", Origin::suite, url), "");
+  const std::string keyless = "[providers.openai]\napi_key_env = \"\"\n";
+  EXPECT_EQ(said(keyless, Origin::suite, url), "");
+  EXPECT_TRUE(said(keyless + "headers = { X-Team = { env = \"TEAM_TOKEN\" } }\n", Origin::suite, url)
+                  .starts_with("what TEAM_TOKEN holds is not sent to https://gw.example.com/v1"));
 }
 
 TEST(Embedding, ByDefaultIsOpenAis) {
