@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -191,6 +192,21 @@ TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
   ASSERT_TRUE(report.is_object()) << finished.output;
   EXPECT_GT(report["run"]["paid_input_tokens"], 0) << "the answer was paid for";
   EXPECT_NE(finished.errors.find("interrupted"), std::string::npos) << finished.errors;
+}
+
+// Who validated a suite was told by the run.
+TEST_F(CommandChecks, AreWarnedOfByWhoeverValidatesTheSuiteAndAreNotRun) {
+  write_suite(test("gone", "Peru", "{type: any_of, of: [{type: command, command: [no-such-check]}]}") +
+              test("there", "Peru", "[{type: command, command: [sh, -c, 'touch ran']}, " + paris + "]"));
+  const auto finished = run_sluice({"validate-fixtures", "suite.yaml"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.errors;
+  EXPECT_NE(
+      finished.output.find("suite.yaml: warning: the program \"no-such-check\", which checks answers, is "
+                           "not in PATH"),
+      std::string::npos)
+      << finished.output;
+  EXPECT_NE(finished.output.find(", 1 warning\n"), std::string::npos) << finished.output;
+  EXPECT_FALSE(std::filesystem::exists(folder() / "ran"));
 }
 
 TEST_F(CommandChecks, AreWarnedOfBeforeTheFirstCallWhereTheirProgramIsMissing) {

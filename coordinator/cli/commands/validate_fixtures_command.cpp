@@ -3,7 +3,9 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/session/arm_options.hpp"
+#include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/run_inputs.hpp"
+#include "coordinator/session/run_options.hpp"
 #include "coordinator/session/trial_design.hpp"
 #include "coordinator/session/unnamed_models.hpp"
 #include "coordinator/suite/fixtures/expectation_check.hpp"
@@ -151,7 +153,12 @@ struct ValidateFixtures {
     if (fit_to_arms(with_suite, suite.arms)) {
       if (const auto withheld = withheld_of_suite(with_suite)) warnings.push_back(withheld->message);
     }
-    std::ranges::move(suite_remarks(suite), std::back_inserter(warnings));
+    RunOptions run;
+    run.suite_path = path;
+    run.allowed_paths = allowed_paths;
+    for (const auto& remarks : {suite_remarks(suite), command_remarks(run, suite)}) {
+      std::ranges::copy(remarks, std::back_inserter(warnings));
+    }
     if (auto remark = settings.unread_file_remark(path); !remark.empty())
       warnings.push_back(std::move(remark));
     return warnings;
@@ -180,8 +187,8 @@ Command add_validate_fixtures_command(CLI::App& program) {
       "expected. A subject or predicate that the ontology lacks is a warning, and so is\n"
       "a value of another type. A note says how the ontology resolves an expectation in\n"
       "other words. A missing judge or embedder that tests need is a warning too, and so\n"
-      "is a key that a run withholds from a host that the suite alone names, and what\n"
-      "has no effect, or is probably a slip.\n"
+      "is a key that a run withholds from a host that the suite alone names, a check's\n"
+      "program that is not in PATH, and what has no effect, or is probably a slip.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"
