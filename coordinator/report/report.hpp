@@ -73,6 +73,9 @@ struct ReportInput {
   /// Where the files that cases name stand: from the checkout's root, and outside a checkout as the user
   /// named it; for annotations. May be empty.
   std::string source_folder = {};
+  /// The checkout, or outside one the working directory: what files with absolute paths below it are named
+  /// from. Absolute; may be empty.
+  std::string source_root = {};
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
   bool is_selection = false;                ///< A part of the suite: --categories, --filter, --max-fixtures.
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.

@@ -42,14 +42,24 @@ RunResults results_under(const Gate& gate, const RunSoFar& run) {
           run.options.settings.mode.value == Mode::mock};
 }
 
-/// What the files that cases name are relative to: from the checkout's root, wherever the command runs.
-std::string source_folder(const std::string& suite_path) {
+std::filesystem::path folder_of_suite(const std::string& suite_path) {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::path suite = suite_path;
-  const fs::path folder = fs::is_directory(suite, none) ? suite : suite.parent_path();
+  return fs::is_directory(suite, none) ? suite : suite.parent_path();
+}
+
+/// What the files that cases name are relative to: from the checkout's root, wherever the command runs.
+std::string source_folder(const std::filesystem::path& folder) {
   const std::string in_checkout = path_in_checkout(folder);
   return in_checkout.empty() ? folder.string() : in_checkout;
+}
+
+/// What files with absolute paths are named from.
+std::string source_root(const std::filesystem::path& folder) {
+  std::error_code none;
+  const std::filesystem::path checkout = checkout_of(folder);
+  return (checkout.empty() ? std::filesystem::current_path(none) : checkout).string();
 }
 
 /// `temperature 0.7, top_p 0.9`
@@ -123,6 +133,7 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
                          results_.not_started, &redactor,
                          results_.is_mock};
   const RunFacts& facts = run_.facts;
+  const std::filesystem::path folder = folder_of_suite(options.suite_path);
   PaidTokens of_judge;
   of_judge.of(CallKind::judge) = facts.paid.of(CallKind::judge);
   return use({shown,
@@ -133,7 +144,8 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
               assessment_->gate,
               std::string(mode_name(options.settings)),
               paid_cost(facts, price_),
-              source_folder(options.suite_path),
+              source_folder(folder),
+              source_root(folder),
               pointer_to(assessment_->stability),
               options.is_selection(),
               options.settings.min_stability.value,

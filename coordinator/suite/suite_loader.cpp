@@ -39,16 +39,22 @@ std::string name_of(const fs::path& folder) {
 
 }  // namespace
 
-std::string path_in_checkout(const fs::path& folder) {
+fs::path checkout_of(const fs::path& folder) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::current_path(error) / folder, error);
-  if (error) return "";
+  if (error) return {};
   for (fs::path above = whole;; above = above.parent_path()) {
-    if (fs::exists(above / ".git", error)) {
-      return to_valid_utf8(whole.lexically_relative(above).generic_string());
-    }
-    if (!above.has_relative_path()) return "";
+    if (fs::exists(above / ".git", error)) return above;
+    if (!above.has_relative_path()) return {};
   }
+}
+
+std::string path_in_checkout(const fs::path& folder) {
+  const fs::path checkout = checkout_of(folder);
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::current_path(error) / folder, error);
+  if (checkout.empty() || error) return "";
+  return to_valid_utf8(whole.lexically_relative(checkout).generic_string());
 }
 
 tl::expected<Suite, std::vector<Finding>> load_suite(const fs::path& folder,

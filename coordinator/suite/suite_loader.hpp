@@ -25,7 +25,9 @@ tl::expected<Suite, std::vector<Finding>> load_suite(const std::filesystem::path
                                                      const std::vector<std::string>& allowed = {},
                                                      std::shared_ptr<const SuiteCopy> copy = nullptr);
 
-/// A folder's path below the nearest folder with a `.git`, which is `.` for that folder itself; empty where
+/// The nearest folder with a `.git` at or above a folder, without links; empty where there is none.
+std::filesystem::path checkout_of(const std::filesystem::path& folder);
+/// A folder's path below its checkout (checkout_of), which is `.` for that folder itself; empty where
 /// there is none.
 std::string path_in_checkout(const std::filesystem::path& folder);
 

@@ -93,6 +93,10 @@ TEST_F(PastReport, AnnotationsNameFilesFromTheRootOfTheCheckout) {
         << made.output << made.errors;
   };
   const Flags here{"run", "suite.yaml", "--answers", "answers.jsonl"};
+  // Without a checkout, from the working directory: its path was absolute.
+  const std::string whole = (std::filesystem::canonical(folder()) / "suite.yaml").string();
+  expect_file("suite.yaml", {"run", whole, "--answers", "answers.jsonl"});
+  expect_file("suite.yaml", {"report", "last"});
   std::filesystem::create_directories(folder() / ".git");
   expect_file("suite.yaml", here);
   expect_file("suite.yaml", {"report", "last"});

@@ -283,7 +283,11 @@ std::string title(const Case& fixture) {
 
 std::string file_of(const Case& fixture, const ReportInput& input) {
   if (fixture.source.empty()) return "";
-  return (std::filesystem::path(input.source_folder) / fixture.source).lexically_normal().generic_string();
+  namespace fs = std::filesystem;
+  const fs::path file = (fs::path(input.source_folder) / fixture.source).lexically_normal();
+  const fs::path below = file.is_absolute() ? file.lexically_relative(input.source_root) : fs::path();
+  const bool is_below = !below.empty() && *below.begin() != "..";
+  return (is_below ? below : file).generic_string();
 }
 
 std::string got(const MissedClaim& missed, const Case& fixture) {
