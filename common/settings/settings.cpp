@@ -282,6 +282,11 @@ Result<void> check_provider(const Settings& settings) {
   return {};
 }
 
+Result<void> check_model(const Settings& settings) {
+  const ProviderConfig* provider = settings.find_provider(settings.provider.value);
+  return check_names_no_provider(settings, effective_model(settings, provider).value);
+}
+
 Result<void> check_embedding_provider(const Settings& settings) {
   if (settings.embedding_model.value == lexical_embedding_model) return {};
   if (const auto embeds = embedding_provider(settings); !embeds) return fail(embeds.error());

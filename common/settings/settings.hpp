@@ -171,6 +171,10 @@ Result<void> check_provider(const Settings& settings);
 Result<void> check_embedding_provider(const Settings& settings);
 Result<void> check_judge_provider(const Settings& settings);
 
+/// What resolve_provider refuses of the model, be it there or not: settings_invalid for `openai:gpt-5` where
+/// nobody names the provider.
+Result<void> check_model(const Settings& settings);
+
 /// Names of models that a provider's kind has, for an example in a message.
 using ExampleModels = std::function<std::vector<std::string>(ProviderKind)>;
 

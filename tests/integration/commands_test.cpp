@@ -256,6 +256,23 @@ TEST_F(Commands, WordsThatTheOntologyLacksAreNamedAtTheLineOfTheCase) {
       << finished.output;
 }
 
+// It showed the default provider beside such a model, without a word: a run asks neither.
+TEST_F(Commands, ConfigWarnsOfAModelThatBeginsWithAProvidersName) {
+  const std::string words =
+      "warning: the model \"openai:m\" begins with a provider's name: --provider openai --model m name both";
+  const auto config = run_sluice({"config", "--model", "openai:m"});
+  EXPECT_EQ(config.exit_code, 0) << config.errors;
+  EXPECT_TRUE(has(config.errors, words)) << config.errors;
+  EXPECT_TRUE(has(line_of(config, "eval.provider"), "# default")) << config.output;
+  write_text(folder() / "sluice.toml", "[eval]\nmodel = \"openai:m\"\n");
+  EXPECT_TRUE(has(run_sluice({"config"}).errors, words));
+  for (const Flags& clear : {Flags{"--provider", "openai"}, Flags{"--model", "gpt-5-mini"}})
+    EXPECT_EQ(run_sluice(Flags{"config"} + clear).errors, "");
+  const auto made = run_sluice({"config", "--model", "gpt-5-mini"});
+  EXPECT_TRUE(has(line_of(made, "eval.provider"), "\"openai\"")) << made.output;
+  EXPECT_TRUE(has(line_of(made, "eval.provider"), "# flag --model")) << made.output;
+}
+
 TEST_F(Commands, ConfigShowsWhereEachValueComesFrom) {
   write_text(folder() / "sluice.toml",
              "[eval]\nmodel = \"from-file\"\ntemperature = 0.5\nmax_output_tokens = 100\n");

@@ -27,6 +27,7 @@ int report_refused_values(const Settings& settings) {
   };
   const auto stands = [](Origin origin) { return origin > Origin::suite; };
   report(check_provider(settings), stands(settings.provider.origin));
+  report(check_model(settings), false);  // A suite may name the provider.
   report(check_embedding_provider(settings), false);
   report(check_judge_provider(settings), false);
   report(check_perturbations(settings), stands(settings.perturb.origin));
