@@ -24,8 +24,7 @@ enum class RunOf : std::uint8_t { this_process, elsewhere };
 Error withheld(const std::string& what, const ProviderSettings& provider, RunOf run);
 
 /// What a worker in the process of a live run says of a secret of the run's provider that it will not send,
-/// because the suite alone names the host; nothing if it sends all. Asks no environment. Of no other provider
-/// can a suite name the host.
+/// because the suite alone names the host; nothing if it sends all. Asks no environment.
 std::optional<Error> withheld_of_suite(const Settings& settings);
 
 }  // namespace sluice

@@ -77,7 +77,7 @@ void LimitEstimate::Episode::note(const Started& part) {
 /// Of another run it may be the one before; null: it was not kept.
 LimitEstimate::Episode* LimitEstimate::episode_at(BootTime time) {
   if (time >= paused_until_) return &*last_;
-  return before_ ? &*before_ : nullptr;
+  return before_ && time < before_->until ? &*before_ : nullptr;
 }
 
 void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, const ReportTime& reported) {
@@ -125,8 +125,7 @@ void LimitEstimate::on_pause(const ReportTime& reported, BootTime until) {
     begin(until);
     return;
   }
-  const auto at = std::max(reported.at, last_->from);
-  last_->refused_at = last_->is_over ? std::min(last_->refused_at, at) : at;
+  if (!last_->is_over) last_->refused_at = std::max(reported.at, last_->from);
   last_->is_over = true;
   last_->until = std::max(last_->until, until);
 }

@@ -38,7 +38,9 @@ class NamedDelays {
   bool are_costly() const { return longest_ >= defaults::rate_search::costly_pause; }
   /// One call after each of them is what the provider asks for: calls a second.
   double slowest_pace() const { return 1 / in_seconds(longest_); }
-  bool is_over(BootTime now) const { return delays_.empty() || now >= delays_.back().to; }
+  bool is_over(BootTime now) const { return now >= end(); }
+  /// Of the last one; the beginning of time if none was named.
+  BootTime end() const { return delays_.empty() ? BootTime{} : delays_.back().to; }
   /// REQUIRES: `note` was called.
   const Delay& last() const { return delays_.back(); }
   BootTime within(BootTime since, BootTime now) const {

@@ -253,7 +253,7 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   }
   const bool is_new = delays_.is_over(now);
   // Another run's, of the pause that is over: what it showed is known.
-  const bool is_old = is_new && rate_ && reported.at < delays_.last().to;
+  const bool is_old = is_new && rate_ && reported.at < delays_.end();
   if (is_new && estimate_is_due_) follow_estimate();
   // Whatever began before the pause has come back by its end.
   refused += std::exchange(refused_late, 0);

@@ -75,8 +75,10 @@ bool SharedRateSearch::take_in(const CallsSeen& seen, const Standing& own, BootT
     others_wait_until_ = std::max(others_wait_until_, seen.at + wait);
   }
   if (leader_) return false;
-  if (seen.started > 0)
-    own_.on_demand(std::max(seen.since, seen.at - defaults::limit_estimate::earlier_begin));
+  if (seen.started > 0) {
+    const auto begun = std::max(seen.since, seen.at - defaults::limit_estimate::earlier_begin);
+    own_.on_demand(std::min(begun, now));
+  }
   return search(seen, pause, now);
 }
 

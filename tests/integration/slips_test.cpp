@@ -371,11 +371,13 @@ TEST_F(Slips, AKeyThatARunWithholdsIsSaidBefore) {
   }
   for (const Flags& more : {Flags{"--mode", "cached"}, Flags{"--base-url", "https://gw.invalid/v1"}}) {
     const auto planned = run_sluice(Flags{"plan", "suite.yaml"} + more);
+    EXPECT_EQ(planned.exit_code, 0) << planned.errors;
     EXPECT_EQ(planned.errors.find("is not sent"), std::string::npos) << planned.errors;
   }
   expect_one_line(run_sluice({"run", "suite.yaml", "--mode", "live"}), {words});
   write_text(folder() / "sluice.toml", "[providers.openai]\nkey_hosts = [\"gw.invalid\"]\n");
   const auto named = run_sluice({"validate-fixtures", "suite.yaml"});
+  EXPECT_EQ(named.exit_code, 0) << named.output;
   EXPECT_EQ(named.output.find("is not sent"), std::string::npos) << named.output;
 }
 

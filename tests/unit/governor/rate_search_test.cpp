@@ -330,6 +330,15 @@ TEST(RateSearch, AfterARowOfRefusalsItGrowsAgainSoon) {
 }
 
 // Two of five first calls were answered: the same speed again said nothing, and cost another pause.
+// It asked for the end of the last named delay where none had been named.
+TEST(RateSearch, TheFirstLongDelayMayComeAfterACutByRefusalsWithoutOne) {
+  RateSearch search;
+  const BootTime now = std::chrono::hours(1);
+  search.on_demand(now);
+  ASSERT_TRUE(search.on_outcomes(20, 8, 0, now));
+  EXPECT_TRUE(search.on_paused(10, 2, 0, 1s, false, {now, now + 5s}, now + 5s));
+}
+
 TEST(RateSearch, AfterABucketOfAFewCallsTheSpeedRampsUp) {
   RateSearch search;
   BootTime now = start;
