@@ -125,7 +125,8 @@ void LimitEstimate::on_pause(const ReportTime& reported, BootTime until) {
     begin(until);
     return;
   }
-  if (!last_->is_over) last_->refused_at = std::max(reported.at, last_->from);
+  const auto at = std::max(reported.at, last_->from);
+  last_->refused_at = last_->is_over ? std::min(last_->refused_at, at) : at;
   last_->is_over = true;
   last_->until = std::max(last_->until, until);
 }
