@@ -83,8 +83,8 @@ LimitEstimate::Episode* LimitEstimate::episode_at(BootTime time) {
 void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, const ReportTime& reported) {
   if (!last_) return;
   if (started > 0 && last_->is_over && reported.at >= last_->until) {
-    // Where nothing was answered the bucket had been emptied before.
     paused_until_ = last_->until;
+    // Where nothing was answered the bucket had been emptied before.
     if (last_->answered() > 0) before_ = std::move(last_);
     begin(reported.at);
   }
@@ -96,19 +96,24 @@ void LimitEstimate::on_outcomes(std::uint32_t started, std::uint32_t refused, co
     const auto earliest = std::max(paused_until_, episode->begun - earlier_begin);
     episode->from = std::min(episode->from, std::max(reported.since, earliest));
   }
-  // A worker that needs no permits tells of many starts at a time.
   const auto now = std::max(reported.at, episode->from);
   const auto since = std::clamp(reported.since, episode->from, now);
   if (reported.heard - since > told_late) episode->told_late += started;
+  episode->note_report(started, refused, since, now);
+}
+
+/// A worker that needs no permits tells of many starts at a time.
+void LimitEstimate::Episode::note_report(std::uint32_t calls_started, std::uint32_t calls_refused,
+                                         BootTime since, BootTime now) {
   // More parts than are remembered would be work that a worker's word asks for, and forgotten.
-  const auto most = std::min<std::int64_t>(started, starts_remembered);
+  const auto most = std::min<std::int64_t>(calls_started, starts_remembered);
   const auto parts = std::clamp<std::int64_t>((now - since) / same_start, 1, most);
-  const double calls = static_cast<double>(started) / static_cast<double>(parts);
-  double answered = started - std::min(started, refused);
+  const double calls = static_cast<double>(calls_started) / static_cast<double>(parts);
+  double left = calls_started - std::min(calls_started, calls_refused);
   for (std::int64_t part = 1; part <= parts; ++part) {
-    const double taken = std::min(answered, calls);
-    answered -= taken;
-    episode->note({since + (now - since) * part / parts, calls, taken});
+    const double taken = std::min(left, calls);
+    left -= taken;
+    note({since + (now - since) * part / parts, calls, taken});
   }
 }
 

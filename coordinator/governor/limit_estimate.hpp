@@ -91,6 +91,7 @@ class LimitEstimate {
     double least_rate(double size) const;
     bool is_rough(double calls_beside) const;
     double refused_later() const;
+    void note_report(std::uint32_t calls_started, std::uint32_t calls_refused, BootTime since, BootTime now);
     void note(const Started& part);
   };
   void begin(BootTime now);
