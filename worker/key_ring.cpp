@@ -2,7 +2,6 @@
 
 #include "common/model/metrics.hpp"
 #include "common/settings/base_url.hpp"
-#include "common/settings/key_trust.hpp"
 #include "common/settings/request_body.hpp"
 
 #include <algorithm>
@@ -71,8 +70,7 @@ Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
 }
 
 Error KeyRing::withheld(const std::string& what, const ProviderSettings& provider) const {
-  const bool is_own_run = coordinator_ == CoordinatorPlace::this_process;
-  return sluice::withheld(what, provider, is_own_run ? RunOf::this_process : RunOf::elsewhere);
+  return sluice::withheld(what, provider, coordinator_);
 }
 
 Result<std::string> KeyRing::secret_of(const ProviderSettings& provider, const ProviderHeader& header) const {

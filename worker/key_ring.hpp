@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/model/run_settings.hpp"
+#include "common/settings/key_trust.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/settings/settings.hpp"
 #include "worker/providers/credentials.hpp"
@@ -13,13 +14,6 @@
 #include <vector>
 
 namespace sluice {
-
-/// Where a worker's coordinator is, as far as it says whom it may have called.
-enum class CoordinatorPlace : std::uint8_t {
-  this_process,  ///< Its settings are the worker's own.
-  this_machine,  ///< Servers on loopback are the user's.
-  elsewhere,     ///< What is on this machine's loopback is no business of its.
-};
 
 /// A worker's API keys, and whom it calls: the provider's standard host, servers on loopback unless the
 /// coordinator is elsewhere, and the hosts that the worker's own settings name. What the coordinator names is

@@ -31,8 +31,8 @@ std::vector<std::string> trusted_key_hosts(const Settings& settings, const Provi
   return hosts;
 }
 
-Error withheld(const std::string& what, const ProviderSettings& provider, RunOf run) {
-  const bool is_own_run = run == RunOf::this_process;
+Error withheld(const std::string& what, const ProviderSettings& provider, CoordinatorPlace coordinator) {
+  const bool is_own_run = coordinator == CoordinatorPlace::this_process;
   const std::string add_it =
       "add its host to key_hosts under [providers." + provider.name + "] in " +
       (is_own_run ? "sluice.toml, or say --base-url " + provider.base_url : "the worker's sluice.toml");
@@ -48,11 +48,11 @@ std::optional<Error> withheld_of_suite(const Settings& settings) {
   const ProviderSettings provider = provider_settings(settings, *config);
   if (may_receive_key(provider.base_url, trusted_key_hosts(settings, provider))) return std::nullopt;
   if (!provider.api_key_env.empty())
-    return withheld("the key in " + provider.api_key_env, provider, RunOf::this_process);
+    return withheld("the key in " + provider.api_key_env, provider, CoordinatorPlace::this_process);
   const auto secret =
       std::ranges::find_if(provider.headers, [](const auto& one) { return !one.variable.empty(); });
   if (secret == provider.headers.end()) return std::nullopt;
-  return withheld("what " + secret->variable + " holds", provider, RunOf::this_process);
+  return withheld("what " + secret->variable + " holds", provider, CoordinatorPlace::this_process);
 }
 
 }  // namespace sluice

@@ -16,12 +16,16 @@ namespace sluice {
 /// those that a suite names: suites are data that come from anywhere).
 std::vector<std::string> trusted_key_hosts(const Settings& settings, const ProviderSettings& provider);
 
-/// Whose worker withholds a secret, for the words: every source of its own run's settings but the suite is
-/// the worker's own.
-enum class RunOf : std::uint8_t { this_process, elsewhere };
+/// Where a worker's coordinator is, as far as it says whom it may have called.
+enum class CoordinatorPlace : std::uint8_t {
+  this_process,  ///< Its settings are the worker's own.
+  this_machine,  ///< Servers on loopback are the user's.
+  elsewhere,     ///< What is on this machine's loopback is no business of its.
+};
 
-/// key_withheld: a secret, by what it is called, is not sent to the provider's host, and what to do.
-Error withheld(const std::string& what, const ProviderSettings& provider, RunOf run);
+/// key_withheld: a secret, by what it is called, is not sent to the provider's host, and what to do. In the
+/// run's own process every source of the settings but the suite is the worker's own.
+Error withheld(const std::string& what, const ProviderSettings& provider, CoordinatorPlace coordinator);
 
 /// What a worker in the process of a live run says of a secret of the run's provider that it will not send,
 /// because the suite alone names the host; nothing if it sends all. Asks no environment.

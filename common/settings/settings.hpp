@@ -58,7 +58,7 @@ struct ProviderConfig {
   Setting<std::string> body;                     ///< Kind `http`: a template, as JSON (request_body.hpp).
   Setting<AnswerPointers> answer;                ///< Kind `http`.
   Setting<std::vector<std::string>> command;     ///< Kind `exec`: the program, then its arguments.
-  Setting<std::vector<std::string>> key_hosts;  ///< Used by the worker alone (base_url.hpp, may_receive_key).
+  Setting<std::vector<std::string>> key_hosts;   ///< See trusted_key_hosts (key_trust.hpp).
   Setting<std::optional<std::uint64_t>> requests_per_minute;  ///< See ProviderLimits, as for all that follow.
   Setting<std::optional<std::uint64_t>> tokens_per_minute;
   Setting<std::optional<std::uint64_t>> input_tokens_per_minute;

@@ -37,23 +37,32 @@ std::string name_of(const fs::path& folder) {
   return to_valid_utf8((error ? folder.lexically_normal() : whole).filename().string());
 }
 
-}  // namespace
-
-fs::path checkout_of(const fs::path& folder) {
+/// Empty if the working directory is gone.
+fs::path without_links(const fs::path& folder) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::current_path(error) / folder, error);
-  if (error) return {};
+  return error ? fs::path() : whole;
+}
+
+fs::path checkout_above(const fs::path& whole) {
+  if (whole.empty()) return {};
+  std::error_code error;
   for (fs::path above = whole;; above = above.parent_path()) {
     if (fs::exists(above / ".git", error)) return above;
     if (!above.has_relative_path()) return {};
   }
 }
 
+}  // namespace
+
+fs::path checkout_of(const fs::path& folder) {
+  return checkout_above(without_links(folder));
+}
+
 std::string path_in_checkout(const fs::path& folder) {
-  const fs::path checkout = checkout_of(folder);
-  std::error_code error;
-  const fs::path whole = fs::weakly_canonical(fs::current_path(error) / folder, error);
-  if (checkout.empty() || error) return "";
+  const fs::path whole = without_links(folder);
+  const fs::path checkout = checkout_above(whole);
+  if (checkout.empty()) return "";
   return to_valid_utf8(whole.lexically_relative(checkout).generic_string());
 }
 
