@@ -21,6 +21,7 @@ constexpr std::array named_reasons{
     NamedReason{Reason::insecure_refused, "insecure_refused"},
     NamedReason{Reason::key_withheld, "key_withheld"},
     NamedReason{Reason::baseline_invalid, "baseline_invalid"},
+    NamedReason{Reason::file_too_large, "file_too_large"},
     NamedReason{Reason::listen_failed, "listen_failed"},
     NamedReason{Reason::coordinator_unreachable, "coordinator_unreachable"},
     NamedReason{Reason::protocol_mismatch, "protocol_mismatch"},

@@ -22,6 +22,7 @@ enum class Reason : std::uint16_t {
   insecure_refused = 6,  ///< An endpoint beyond loopback with neither a fleet key nor `--insecure`.
   key_withheld = 7,      ///< A worker does not trust the host that a base URL names with its key.
   baseline_invalid = 8,  ///< A baseline does not fit its format, or is another suite's.
+  file_too_large = 9,    ///< A file that was named holds more than is read of its kind.
 
   // Set-up and run time: ends the program with exit code 2.
   listen_failed = 20,            ///< The endpoint cannot be bound.

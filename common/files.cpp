@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 tl::unexpected<Error> too_large(std::size_t max_bytes) {
-  return fail(Reason::file_unreadable,
+  return fail(Reason::file_too_large,
               "is too large: at most " + std::to_string(max_bytes) + " bytes are read");
 }
 

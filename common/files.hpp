@@ -30,9 +30,9 @@ class FileDescriptor {
   int number_;
 };
 
-/// The whole content of a regular file. file_unreadable if it cannot be opened, is no regular file (a pipe
-/// would block), or holds more than `max_bytes`; the message names no path, so that callers can put it beside
-/// one.
+/// The whole content of a regular file. file_unreadable if it cannot be opened or is no regular file (a pipe
+/// would block), file_too_large if it holds more than `max_bytes`; the message names no path, so that callers
+/// can put it beside one.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes);
 /// Of a file that was just opened.
 Result<std::string> read_file(const FileDescriptor& file, std::size_t max_bytes);

@@ -24,7 +24,7 @@ class AllowList {
 
   /// Errors: settings_invalid, naming each line that is wrong; two names of one key are wrong too.
   static Result<AllowList> parse(std::string_view text, const std::string& file);
-  /// Errors: as parse, file_unreadable, and settings_invalid for a file that others than its owner can write.
+  /// Errors: as parse, as read_file, and settings_invalid for a file that others than its owner can write.
   static Result<AllowList> read(const std::filesystem::path& file);
 
   /// The name that the key has; nothing for one that is not listed.

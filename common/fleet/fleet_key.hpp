@@ -42,7 +42,7 @@ std::string fleet_worker_name(const std::string& key_name, const std::string& ow
 std::string to_toml(const FleetKey& key);
 /// Errors: settings_invalid, naming the file, the line and what is wrong; no message quotes a key.
 Result<FleetKey> parse_fleet_key(std::string_view text, const std::string& file);
-/// Errors: file_unreadable, and settings_invalid for a file that others than its owner can read (the group
+/// Errors: as read_file, and settings_invalid for a file that others than its owner can read (the group
 /// may, where the file is root's: so secrets are handed to containers).
 Result<FleetKey> read_fleet_key(const std::filesystem::path& file);
 

@@ -16,7 +16,7 @@ enum class Privacy : std::uint8_t {
   nobody_else_writes,  ///< Group and others.
 };
 
-/// The content of a small file (1 MiB at most). Errors: file_unreadable; settings_invalid where its
+/// The content of a small file (1 MiB at most). Errors: as read_file; settings_invalid where its
 /// permissions are too wide, with the command that narrows them.
 Result<std::string> read_private_file(const std::filesystem::path& file, Privacy privacy);
 

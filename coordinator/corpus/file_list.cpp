@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include <sys/stat.h>
-
 namespace sluice {
 namespace {
 
@@ -85,12 +83,10 @@ class SuiteFolderTree final : public TreeReader {
   Result<std::optional<std::string>> read(const std::string& path, std::size_t max_bytes) const override {
     const auto file = folder_->open_file(path);
     if (!file) return fail(file.error());
-    struct stat status {};
-    if (::fstat(file->number(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) > max_bytes)
-      return std::nullopt;
     auto text = read_file(*file, max_bytes);
-    if (!text) return fail(std::move(text.error()));
-    return std::move(*text);
+    if (text) return std::move(*text);
+    if (text.error().reason == Reason::file_too_large) return std::nullopt;
+    return fail(std::move(text.error()));
   }
 
  private:

@@ -75,7 +75,8 @@ class SuiteFolder {
   /// Opens a regular file for reading. `name` is relative to the folder, or absolute below an allowed one.
   /// file_unreadable otherwise; the message begins after the file's name ("cannot be read: ...").
   Result<FileDescriptor> open_file(const std::filesystem::path& name) const;
-  /// The whole content; `opened`, if there is one, gets the file that it is of.
+  /// The whole content; `opened`, if there is one, gets the file that it is of. file_too_large if it is
+  /// longer than `max_bytes`.
   Result<std::string> read(const std::filesystem::path& name, std::size_t max_bytes,
                            std::vector<FileIdentity>* opened = nullptr) const;
   /// Where a folder that the suite names lies, to be listed; its files are opened by open_file. Errors as

@@ -314,7 +314,7 @@ class YamlSuiteReader {
 
   /// Of a file that is too large what may be larger; else empty.
   static std::string where_more_fits(const Error& error) {
-    if (error.message.find("is too large") == std::string::npos) return {};
+    if (error.reason != Reason::file_too_large) return {};
     return "; a \"tests_file\" in JSON Lines may be of any size";
   }
 

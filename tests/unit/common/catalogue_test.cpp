@@ -29,7 +29,7 @@ TEST(Reasons, HaveNamesOfTheirOwnAndReadBack) {
   }
   // A reason without a name would be read as none and reported as internal_error: one line for each
   // enumerator.
-  EXPECT_EQ(names.size(), 50u);
+  EXPECT_EQ(names.size(), 51u);
   EXPECT_EQ(reason_from_number(0), std::nullopt);
 }
 
@@ -43,6 +43,7 @@ TEST(Reasons, KeepTheirNumbers) {
       {6, "insecure_refused"},
       {7, "key_withheld"},
       {8, "baseline_invalid"},
+      {9, "file_too_large"},
       {20, "listen_failed"},
       {21, "coordinator_unreachable"},
       {22, "protocol_mismatch"},

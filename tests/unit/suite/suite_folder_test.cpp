@@ -63,7 +63,8 @@ TEST_P(SuiteFolderTest, SaysWhichFileWasReadAndStopsAtALimit) {
   std::vector<FileIdentity> opened;
   EXPECT_TRUE((*folder)->read("long.txt", 1000, &opened));
   EXPECT_EQ(opened, std::vector{*identity_of(folder_ / "suite/long.txt")});
-  EXPECT_EQ((*folder)->read("long.txt", 999).error().message, "is too large: at most 999 bytes are read");
+  EXPECT_EQ((*folder)->read("long.txt", 999).error(),
+            (Error{Reason::file_too_large, "is too large: at most 999 bytes are read"}));
 }
 
 // What the system said of a file when it was opened is not asked for again: it may have grown since.
