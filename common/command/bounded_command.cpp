@@ -178,14 +178,9 @@ class Attributes {
 
 using Kind = CommandEnd::Kind;
 
-struct CommandFailure {
-  Kind kind = Kind::failed;
-  std::string message;
-  std::string errors;
-};
-
+/// The error is an end that is not `done`.
 template <class T>
-using Outcome = tl::expected<T, CommandFailure>;
+using Outcome = tl::expected<T, CommandEnd>;
 
 /// What is kept of a program's errors. The word that was cut may be half of a secret, which nothing finds;
 /// none is longer than what is dropped of a text without blanks.
@@ -230,19 +225,19 @@ class Run {
   }
 
  private:
-  tl::unexpected<CommandFailure> failure(Kind kind, const std::string& what) const {
+  tl::unexpected<CommandEnd> failure(Kind kind, const std::string& what, int error_number = 0) const {
     const auto& name = command_.shown.empty() ? command_.arguments.front() : command_.shown;
-    return tl::unexpected(CommandFailure{
-        kind, "the " + command_.kind + " \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what,
-        whole_words(errors_)});
+    return tl::unexpected(CommandEnd{
+        kind, "", "the " + command_.kind + " \"" + excerpt(name, defaults::quoted_bytes) + "\" " + what,
+        whole_words(errors_), error_number});
   }
 
   static std::string and_what_allows_more(const std::string& advice) {
     return advice.empty() ? "" : "; " + advice;
   }
 
-  tl::unexpected<CommandFailure> system_failure(const std::string& what, int code) const {
-    return failure(Kind::not_started, what + ": " + std::generic_category().message(code));
+  tl::unexpected<CommandEnd> system_failure(const std::string& what, int code) const {
+    return failure(Kind::not_started, what + ": " + std::generic_category().message(code), code);
   }
 
   Outcome<void> start() {
@@ -299,9 +294,9 @@ class Run {
     if (input_left_.empty() || broken) input_.close();
   }
 
-  tl::unexpected<CommandFailure> is_cancelled() const { return failure(Kind::cancelled, "was cancelled"); }
+  tl::unexpected<CommandEnd> is_cancelled() const { return failure(Kind::cancelled, "was cancelled"); }
 
-  tl::unexpected<CommandFailure> time_is_over() const {
+  tl::unexpected<CommandEnd> time_is_over() const {
     return failure(Kind::too_slow, "took longer than " + shown_time(command_.time_limit) +
                                        and_what_allows_more(command_.for_more_time));
   }
@@ -374,8 +369,7 @@ CommandEnd run_to_its_end(const BoundedCommand& command, std::string_view text, 
     return {Kind::not_started, "", "the " + command.kind + " is empty; name a program"};
   auto ended = Run(command, text, stop).result();
   if (ended) return {Kind::done, std::move(*ended)};
-  CommandFailure& failure = ended.error();
-  return {failure.kind, "", std::move(failure.message), std::move(failure.errors)};
+  return std::move(ended.error());
 }
 
 std::string with_errors(std::string message, std::string_view errors, std::size_t most) {

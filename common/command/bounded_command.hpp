@@ -40,6 +40,7 @@ struct CommandEnd {
   std::string output{};   ///< Of one that is done.
   std::string message{};  ///< Of any other: a sentence.
   std::string errors{};   ///< And the end of its standard error, in UTF-8.
+  int error_number = 0;   ///< The system's (errno), of one that is not started; 0 where it says none.
 };
 
 /// The message of a command that was not done, with the last bytes of its errors, `most` of them. What must

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -66,10 +65,9 @@ MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end, 
   const MetricId id = positive(what.metric);
   if (end.kind == CommandEnd::Kind::not_started) {
     const bool is_file = command_check(what).arguments.front().find('/') != std::string::npos;
-    const bool is_absent = end.message.ends_with(std::generic_category().message(ENOENT));
     std::string advice;
     if (is_file) advice = "; a script must be executable, or follow its interpreter";
-    if (!is_file && is_absent)
+    if (!is_file && end.error_number == ENOENT)
       advice =
           "; it is looked for in PATH: install it there, or name a file of the suite's folder as ./check.py";
     return undecided_outcome(id, end.message + advice);

@@ -122,7 +122,10 @@ TEST(RunBounded, ReportsThatAProgramDoesNotExist) {
   EXPECT_EQ(result.error().reason, Reason::usage_invalid);
   EXPECT_EQ(result.error().message,
             "the perturbation command \"no-such-perturbation\" cannot be started: No such file or directory");
+  EXPECT_EQ(run_to_its_end(command({"no-such-perturbation"}), "").error_number, ENOENT);
+  EXPECT_EQ(run_to_its_end(command({"/"}), "").error_number, EACCES);
   EXPECT_EQ(failure_of(command({})), "the perturbation command is empty; name a program");
+  EXPECT_EQ(run_to_its_end(command({}), "").error_number, 0);
 }
 
 TEST(RunBounded, IsKilledWhenItsTimeIsOver) {

@@ -2,6 +2,7 @@
 
 #include "coordinator/run/verdict.hpp"
 
+#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,18 @@ TEST(Verdict, ThatIsNoneDecidesNothing) {
       command(MetricId::command), {CommandEnd::Kind::too_slow, "", "the check took longer than 1 s"}, {});
   EXPECT_TRUE(slow.is_undecided());
   EXPECT_EQ(slow.detail, "the check took longer than 1 s");
+}
+
+TEST(Verdict, SaysWhereAProgramThatIsAbsentIsLookedFor) {
+  const auto why = [](int error_number, const std::string& program = "check") {
+    return outcome_of_command(command(MetricId::command, program),
+                              {CommandEnd::Kind::not_started, "", "says the system", "", error_number}, {})
+        .detail;
+  };
+  EXPECT_NE(why(ENOENT).find("; it is looked for in PATH"), std::string::npos) << why(ENOENT);
+  EXPECT_EQ(why(EACCES), "says the system");
+  EXPECT_EQ(why(ENOENT, "./check.py"),
+            "says the system; a script must be executable, or follow its interpreter");
 }
 
 /// A plan of one case, and a result of it as a worker hands it in.
