@@ -19,6 +19,7 @@
 #include "coordinator/output/sink.hpp"
 #include "coordinator/report/writers/table_writer.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -73,9 +74,9 @@ struct ReportInput {
   /// Where the files that cases name stand: from the checkout's root, and outside a checkout as the user
   /// named it; for annotations. May be empty.
   std::string source_folder = {};
-  /// The checkout, or outside one the working directory: what files with absolute paths below it are named
-  /// from. Absolute; may be empty.
-  std::string source_root = {};
+  /// The name of a file with an absolute path: from the checkout, or outside one from the working directory,
+  /// and where it lies elsewhere the path itself. Null: that is for all of them.
+  std::function<std::string(const std::filesystem::path&)> name_of_file = {};
   const RunStability* stability = nullptr;  ///< Of a run with repeats or perturbations; else null.
   bool is_selection = false;                ///< A part of the suite: --categories, --filter, --max-fixtures.
   std::optional<double> min_stability{};    ///< As the settings say, whether or not anything measures it.

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -55,11 +57,26 @@ std::string source_folder(const std::filesystem::path& folder) {
   return in_checkout.empty() ? folder.string() : in_checkout;
 }
 
-/// What files with absolute paths are named from.
-std::string source_root(const std::filesystem::path& folder) {
+/// Empty unless it lies there.
+std::string path_below(const std::filesystem::path& root, const std::filesystem::path& file) {
+  const std::filesystem::path below = file.lexically_relative(root);
+  return below.empty() || *below.begin() == ".." ? "" : below.generic_string();
+}
+
+/// ReportInput::name_of_file. Many cases stand in one file, whose links are followed once.
+std::function<std::string(const std::filesystem::path&)> names_of_files(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
   std::error_code none;
-  const std::filesystem::path checkout = checkout_of(folder);
-  return (checkout.empty() ? std::filesystem::current_path(none) : checkout).string();
+  const fs::path checkout = checkout_of(folder);
+  const fs::path root = checkout.empty() ? fs::current_path(none) : checkout;
+  return [root, names = std::map<fs::path, std::string>()](const fs::path& file) mutable {
+    std::string& name = names[file];
+    std::error_code error;
+    if (name.empty()) name = path_below(root, file);
+    if (name.empty()) name = path_below(root, fs::weakly_canonical(file, error));
+    if (name.empty()) name = file.generic_string();
+    return name;
+  };
 }
 
 /// `temperature 0.7, top_p 0.9`
@@ -145,7 +162,7 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
               std::string(mode_name(options.settings)),
               paid_cost(facts, price_),
               source_folder(folder),
-              source_root(folder),
+              names_of_files(folder),
               pointer_to(assessment_->stability),
               options.is_selection(),
               options.settings.min_stability.value,

@@ -111,6 +111,27 @@ TEST_F(PastReport, AnnotationsNameFilesFromTheRootOfTheCheckout) {
   expect_file("suite.yaml", {"report", "last"});
 }
 
+// Its path was absolute, by which GitHub finds no file.
+TEST_F(PastReport, AnnotationsNameAFileOfAnAbsolutePathFromTheRootWhateverLinksLeadThere) {
+  const std::filesystem::path whole = std::filesystem::canonical(folder());
+  for (const char* made : {"repo/.git", "repo/..data", "repository"})
+    std::filesystem::create_directories(whole / made);
+  std::filesystem::create_directory_symlink("repo", whole / "link");
+  for (const auto& [named, shown] : {std::pair<std::string, std::string>{"repo/t.jsonl", "t.jsonl"},
+                                     {"repo/..data/t.jsonl", "..data/t.jsonl"},
+                                     {"link/t.jsonl", "t.jsonl"},
+                                     {"repository/t.jsonl", (whole / "repository/t.jsonl").string()}}) {
+    write_text(whole / named, R"({"id": "a", "expected": {"type": "must_contain", "text": "Paris"}})");
+    write_text(whole / "repo/suite.yaml",
+               "suite: s\nprompts: [p]\ntests_file: " + (whole / named).string() + "\n");
+    write_text(whole / "repo/answers.jsonl", "{\"id\": \"a\", \"answer\": \"Lyon\"}\n");
+    const auto run = run_sluice({"run", "repo/suite.yaml", "--answers", "repo/answers.jsonl", "--allow-path",
+                                 whole.string(), "--format", "github"});
+    EXPECT_NE(run.output.find("::error file=" + shown + ",line="), std::string::npos)
+        << run.output << run.errors;
+  }
+}
+
 TEST_F(PastReport, NothingThatTheSuiteReadsNowIsWrittenOver) {
   run();
   write_text(folder() / "notes.txt", "mine");

@@ -285,9 +285,7 @@ std::string file_of(const Case& fixture, const ReportInput& input) {
   if (fixture.source.empty()) return "";
   namespace fs = std::filesystem;
   const fs::path file = (fs::path(input.source_folder) / fixture.source).lexically_normal();
-  const fs::path below = file.is_absolute() ? file.lexically_relative(input.source_root) : fs::path();
-  const bool is_below = !below.empty() && *below.begin() != "..";
-  return (is_below ? below : file).generic_string();
+  return file.is_absolute() && input.name_of_file ? input.name_of_file(file) : file.generic_string();
 }
 
 std::string got(const MissedClaim& missed, const Case& fixture) {

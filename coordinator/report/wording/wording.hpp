@@ -51,8 +51,8 @@ bool is_shown_as_got(const CaseDetails& details, const FinalClaim& claim);
 bool has_name_of_its_own(const Case& fixture);
 /// `tls-001: TLS verification disabled`; the id alone when the case has no name.
 std::string title(const Case& fixture);
-/// The file that the case stands in, from the checkout's root (ReportInput::source_folder, or source_root if
-/// its path is absolute), in normal form: GitHub knows no other. Empty where it has none.
+/// The file that the case stands in, from the checkout's root (ReportInput::source_folder, or name_of_file
+/// if its path is absolute), in normal form: GitHub knows no other. Empty where it has none.
 std::string file_of(const Case& fixture, const ReportInput& input);
 /// What came instead of a missed claim: `Not extracted` or the nearest claim.
 std::string got(const MissedClaim& missed, const Case& fixture);
