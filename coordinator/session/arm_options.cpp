@@ -14,6 +14,14 @@
 namespace sluice {
 namespace {
 
+/// Who is asked under the arm: who it says, or makes its model where nobody names a provider; else the run's.
+std::string provider_of(const Arm& arm, const Settings& settings) {
+  if (!arm.provider.empty()) return arm.provider;
+  const bool is_default = settings.provider.origin == Origin::default_value;
+  const auto maker = is_default ? provider_of_model(arm.model) : std::nullopt;
+  return maker ? std::string(*maker) : settings.provider.value;
+}
+
 /// The settings as an arm has them. A model or a base URL that was named for the run's provider is not one
 /// for another.
 Settings settings_of(const Arm& arm, Settings settings) {
@@ -22,24 +30,15 @@ Settings settings_of(const Arm& arm, Settings settings) {
     setting.origin = Origin::suite;
     setting.where = arm.where;
   };
-  if (!arm.provider.empty() && arm.provider != settings.provider.value) {
-    stamp(settings.provider, arm.provider);
+  if (const std::string provider = provider_of(arm, settings); provider != settings.provider.value) {
+    stamp(settings.provider, provider);
     settings.base_url = {};
-  }
-  if (const auto maker = provider_of_model(arm.model);
-      maker && arm.provider.empty() && settings.provider.origin == Origin::default_value) {
-    stamp(settings.provider, std::string(*maker));
   }
   if (!arm.model.empty()) {
     stamp(settings.model, arm.model);
     settings.model_provider.clear();
   }
   return settings;
-}
-
-/// Who is asked under the arm, if the arm says so itself.
-std::string own_provider_of(const Arm& arm) {
-  return arm.provider.empty() ? std::string(provider_of_model(arm.model).value_or("")) : arm.provider;
 }
 
 /// Where the arm stands is said before them.
@@ -51,8 +50,8 @@ std::string words_of(const Arm& arm, const Error& error) {
 void bound_calls_in_flight(Settings& settings, const std::vector<Arm>& arms) {
   if (!settings.max_in_flight.value) return;
   for (const Arm& arm : arms) {
-    const std::string provider = settings_of(arm, settings).provider.value;
-    const auto asked = std::ranges::find(settings.providers, provider, &ProviderConfig::name);
+    const auto asked =
+        std::ranges::find(settings.providers, provider_of(arm, settings), &ProviderConfig::name);
     if (asked != settings.providers.end()) asked->max_in_flight = settings.max_in_flight;
   }
 }
@@ -63,22 +62,17 @@ Result<void> take_provider_of_arms(Settings& settings, const std::vector<Arm>& a
   const auto origin = settings.base_url.origin;
   const bool is_of_run = origin == Origin::flag || origin == Origin::environment || origin == Origin::suite;
   if (arms.empty() || !is_of_run || settings.provider.origin != Origin::default_value) return {};
-  const auto is_named = [](const Arm& arm) { return !own_provider_of(arm).empty(); };
-  const auto first = std::ranges::find_if(arms, is_named);
-  if (first == arms.end()) return {};
-  const std::string provider = own_provider_of(*first);
-  const auto other = std::find_if(
-      first, arms.end(), [&](const Arm& arm) { return is_named(arm) && own_provider_of(arm) != provider; });
+  const std::string provider = provider_of(arms.front(), settings);
+  const auto other =
+      std::ranges::find_if(arms, [&](const Arm& arm) { return provider_of(arm, settings) != provider; });
   if (other != arms.end()) {
     return usage_error(
-        settings.base_url.where + ": the arms ask \"" + provider + "\" and \"" + own_provider_of(*other) +
+        settings.base_url.where + ": the arms ask \"" + provider + "\" and \"" +
+        provider_of(*other, settings) +
         "\", and it is not said whose base URL this is; name it as base_url under [providers." + provider +
         "] in sluice.toml, or say --provider");
   }
-  if (!std::ranges::all_of(arms, is_named)) return {};
-  settings.provider.value = provider;
-  settings.provider.origin = Origin::suite;
-  settings.provider.where = first->where;
+  if (provider != settings.provider.value) settings.provider = {provider, Origin::suite, arms.front().where};
   return {};
 }
 
@@ -87,10 +81,8 @@ Result<void> take_provider_of_arms(Settings& settings, const std::vector<Arm>& a
 std::optional<std::string> saying_that_no_arm_follows(const Settings& settings,
                                                       const std::vector<Arm>& arms) {
   if (arms.empty()) return std::nullopt;
-  const auto is_other = [&](const Arm& arm) {
-    return !own_provider_of(arm).empty() && own_provider_of(arm) != settings.provider.value;
-  };
   const auto& provider = settings.provider.value;
+  const auto is_other = [&](const Arm& arm) { return provider_of(arm, settings) != provider; };
   const bool judges_or_embeds = settings.judge.value == provider ||
                                 settings.judge_provider.value == provider ||
                                 settings.embedding_provider.value == provider;
@@ -101,7 +93,7 @@ std::optional<std::string> saying_that_no_arm_follows(const Settings& settings,
     if (base_url == Origin::flag || (base_url == Origin::suite && !is_flag)) {
       return settings.base_url.where + " goes with the provider \"" + provider + "\" (" +
              settings.provider.where + "), which no arm asks: name it as base_url under [providers." +
-             own_provider_of(arms.front()) +
+             provider_of(arms.front(), settings) +
              "] in sluice.toml, or the provider that is meant with --provider";
     }
     if (is_flag) {

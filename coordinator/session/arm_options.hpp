@@ -13,8 +13,8 @@ namespace sluice {
 Result<std::vector<Arm>> run_arms(const RunFlags& flags, const Suite& suite);
 
 /// A base URL that is named without a provider becomes that of the provider that all arms ask, and the run's
-/// `max_in_flight` that of each provider that they ask. usage_invalid
-/// for a flag that no arm follows (docs/arms.md).
+/// `max_in_flight` that of each provider that they ask. usage_invalid for such a base URL where they ask
+/// several, and for a flag that no arm follows (docs/arms.md).
 Result<void> fit_to_arms(Settings& settings, const std::vector<Arm>& arms);
 
 /// The arms with the provider and the model of each. settings_invalid as make_run_options; it names the arm.

@@ -343,7 +343,10 @@ TEST_F(Slips, AModelThatARunRefusesIsNoSuiteInOrder) {
        {std::pair("model: openai:gpt-5-mini", prefixed),
         std::pair("arms: [{name: a, model: 'openai:gpt-5-mini'}]", "the arm \"a\": " + prefixed),
         std::pair("settings: {base_url: 'http://127.0.0.1:1/v1'}\nproviders: [openai:a, anthropic:b]",
-                  std::string("the arms ask \"openai\" and \"anthropic\""))}) {
+                  std::string("the arms ask \"openai\" and \"anthropic\"")),
+        std::pair("settings: {base_url: 'http://127.0.0.1:1/v1'}\n"
+                  "arms: [{name: a, model: claude-x}, {name: b, model: llama3}]",
+                  std::string("the arms ask \"anthropic\" and \"gemini\""))}) {
     write_text(folder() / "bad.yaml", in_suite(line));
     const auto checked = run_sluice({"validate-fixtures", "bad.yaml"});
     EXPECT_EQ(checked.output.rfind("bad.yaml:2", 0), 0u) << checked.output;
@@ -359,7 +362,8 @@ TEST_F(Slips, AKeyThatARunWithholdsIsSaidBefore) {
       "the key in OPENAI_API_KEY is not sent to https://gw.invalid/v1, which the suite alone names; add its "
       "host to key_hosts under [providers.openai] in sluice.toml, or say --base-url https://gw.invalid/v1";
   const std::string settings = "settings: {base_url: 'https://gw.invalid/v1'}\n";
-  for (const char* who : {"providers: ['openai:m']", "model: gpt-5-mini"}) {
+  for (const char* who :
+       {"providers: ['openai:m']", "arms: [{name: a, model: gpt-5-mini}]", "model: gpt-5-mini"}) {
     write_text(folder() / "suite.yaml", in_suite(settings + who));
     const auto checked = run_sluice({"validate-fixtures", "suite.yaml"});
     EXPECT_EQ(checked.exit_code, 0) << checked.errors;

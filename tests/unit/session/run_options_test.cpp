@@ -188,6 +188,42 @@ TEST(RunOptions, ABaseUrlOfTheSuiteIsThatOfTheOneProviderThatItsArmsAsk) {
       << of_another.error().message;
 }
 
+std::vector<Arm> arms_of_models(const std::vector<std::string>& models) {
+  std::vector<Arm> arms;
+  for (const std::string& model : models)
+    arms.push_back({.name = model, .model = model, .where = "a.yaml:3"});
+  return arms;
+}
+
+// The one was asked at the other's base URL, and the key that is withheld was another than was warned of.
+TEST(RunOptions, WhoMakesAnArmsModelCountsAsAProviderThatIsAsked) {
+  Settings settings = settings_of("");
+  settings.base_url = {"http://127.0.0.1:1/v1", Origin::suite, "a.yaml:2"};
+  const auto arms = arms_of_models({"claude-x", "llama3"});
+  const auto refused = fit_to_arms(settings, arms);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with("a.yaml:2: the arms ask \"anthropic\" and \"gemini\""))
+      << refused.error().message;
+  EXPECT_EQ(refused_arms(settings, {}, arms).size(), 1u) << "not that the base URL is none of anthropic's";
+  ASSERT_TRUE(fit_to_arms(settings, arms_of_models({"gpt-x", "o3"})));
+  EXPECT_EQ(settings.provider.value, "openai");
+}
+
+// As a gateway serves them, which was said to be asked by no arm.
+TEST(RunOptions, ModelsOfSeveralMakersAreAskedOfTheProviderThatIsNamed) {
+  Settings settings = settings_of("[eval]\nprovider = \"openai\"\n");
+  settings.base_url = {"http://127.0.0.1:1/v1", Origin::suite, "a.yaml:2"};
+  const auto arms = arms_of_models({"claude-x", "gemini-y"});
+  const auto fitting = fit_to_arms(settings, arms);
+  ASSERT_TRUE(fitting) << fitting.error().message;
+  const auto options = make_run_options({}, settings, arms);
+  ASSERT_TRUE(options) << options.error().message;
+  for (const RunArm& one : options->arms) {
+    EXPECT_EQ(one.provider.provider.name, "openai");
+    EXPECT_EQ(one.provider.provider.base_url, "http://127.0.0.1:1/v1");
+  }
+}
+
 // With --max-in-flight 6 a suite whose arms name their provider had 40 calls in flight.
 TEST(RunOptions, TheNumberInFlightOfARunHoldsForEachProviderThatItsArmsAsk) {
   Settings settings =
