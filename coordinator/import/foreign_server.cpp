@@ -175,6 +175,28 @@ DocumentNode::Table query_in(std::string_view text, std::uint32_t line) {
   return fields;
 }
 
+/// The name if it can be a variable's; else empty.
+std::string usable_variable(const std::string& name) {
+  return problem_with(parse_variable_name, text_node(name, 1)).empty() ? name : "";
+}
+
+/// The variable in `{{ env.NAME }}`; empty for any other text, such as a key itself.
+std::string variable_shown_by(const std::string& text) {
+  const DocumentNode value = header_value(text);
+  const std::string* name = text_in(value, "env");
+  return name != nullptr && find_entry(value, "prefix") == nullptr ? usable_variable(*name) : "";
+}
+
+/// For the key of a server that has none yet: `GATE_EXAMPLE_API_KEY`.
+std::string variable_for(const std::string& server) {
+  std::string variable = server + "_API_KEY";
+  for (char& c : variable) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9')) c = '_';
+  }
+  return usable_variable(variable).empty() ? "HOST_" + variable : variable;
+}
+
 }  // namespace
 
 const DocumentNode& config_of(const DocumentNode& provider) {
@@ -220,6 +242,53 @@ std::string settings_of(const std::vector<ImportedServer>& servers) {
       text += entry.key + " = " + toml_inline(entry.value) + "\n";
   }
   return text;
+}
+
+bool is_of_openai_server(std::string_view key) {
+  return key == "apiBaseUrl" || key == "apiKey" || key == "apiKeyEnvar" || key == "apiKeyRequired";
+}
+
+ImportedServer openai_server(std::string_view base_url, std::string_view usual_key,
+                             const DocumentNode& provider, std::uint32_t line, const ImportFile& from) {
+  const DocumentNode& config = config_of(provider);
+  const auto url = parse_base_url(base_url);
+  const bool is_local = is_loopback_host(url->host);
+  ImportedServer server{server_name_of(url->host), url->text};
+  std::string& variable = server.api_key_env;
+  const std::string* key = text_in(config, "apiKey");
+  const std::string* named = text_in(config, "apiKeyEnvar");
+  if (key != nullptr) variable = variable_shown_by(*key);
+  const bool is_written = key != nullptr && !key->empty() && variable.empty();
+  if (variable.empty() && named != nullptr) variable = usable_variable(*named);
+  const bool is_lost = named != nullptr && !named->empty() && variable.empty();
+  if (is_written || is_lost) {
+    // No other key may go there in its place.
+    if (variable.empty() && !is_local) variable = variable_for(server.name);
+    const DocumentEntry* said = find_entry(config, is_written ? "apiKey" : "apiKeyEnvar");
+    from.note(said->line,
+              "\"" + said->key + "\" of a provider is not taken over" +
+                  (variable.empty() ? ", and the server " + url->text +
+                                          " is called without a key: if it asks for one, put that into a "
+                                          "variable, and name it as api_key_env beside this base_url in "
+                                          "sluice.toml"
+                                    : ": put the key for " + url->text + " into the variable " + variable +
+                                          ", which api_key_env in sluice.toml names"));
+    return server;
+  }
+  const DocumentEntry* required = find_entry(config, "apiKeyRequired");
+  const bool* is_required = required != nullptr ? std::get_if<bool>(&required->value.value) : nullptr;
+  const bool needs_none = usual_key.empty() || (is_required != nullptr && !*is_required);
+  if (!variable.empty() || needs_none) return server;
+  if (!is_local) variable = usual_key;
+  from.note(line,
+            is_local
+                ? "the server " + url->text + " is called without a key, where promptfoo sends the one in " +
+                      std::string(usual_key) + ": if it asks for that, write api_key_env = \"" +
+                      std::string(usual_key) + "\" beside this base_url in sluice.toml"
+                : "the server " + url->text + " gets the key in " + variable +
+                      ", as promptfoo sends it there: if it has a key of its own, put that into "
+                      "another variable, and name it as api_key_env beside this base_url in sluice.toml");
+  return server;
 }
 
 bool is_of_azure_server(std::string_view key) {

@@ -38,6 +38,12 @@ std::string add_server(std::vector<ImportedServer>& servers, ImportedServer serv
 /// The sections as a settings file has them.
 std::string settings_of(const std::vector<ImportedServer>& servers);
 
+/// A server in OpenAI's format. Its key is read from the variable that `config` names. Where it names none,
+/// that is `usual_key`, as in promptfoo, unless the server is on this machine; a note says so. A key that
+/// `config` holds itself is never written; a note says what to do. REQUIRES: parse_base_url(base_url).
+ImportedServer openai_server(std::string_view base_url, std::string_view usual_key,
+                             const DocumentNode& provider, std::uint32_t line, const ImportFile& from);
+
 /// A deployment of Azure OpenAI. A host or an API's version that `config` lacks is a note.
 ImportedServer azure_server(std::string_view deployment, const DocumentNode& provider, std::uint32_t line,
                             const ImportFile& from);
@@ -47,7 +53,8 @@ ImportedServer azure_server(std::string_view deployment, const DocumentNode& pro
 tl::expected<ImportedServer, std::string> http_server(std::string_view url, const DocumentNode& provider,
                                                       const ImportFile& from);
 
-/// True for the keys of `config` that the two read.
+/// True for the keys of `config` that these read.
+bool is_of_openai_server(std::string_view key);
 bool is_of_azure_server(std::string_view key);
 bool is_of_http_server(std::string_view key);
 

@@ -35,13 +35,13 @@ struct Prefix {
   std::string_view provider;
   SamplingFamily sampling = SamplingFamily::openai;
   std::string_view base_url = {};     ///< Of one that the settings file must name.
-  std::string_view api_key_env = {};  ///< Empty there: no key.
+  std::string_view api_key_env = {};  ///< Of it, or of one at an address of its own. Empty there: no key.
 };
 
 using Family = SamplingFamily;
 
 constexpr std::array prefixes{
-    Prefix{"openai", "openai", Family::openai},
+    Prefix{"openai", "openai", Family::openai, "", "OPENAI_API_KEY"},
     Prefix{"anthropic", "anthropic", Family::anthropic},
     Prefix{"google", "gemini", Family::none},
     Prefix{"palm", "gemini", Family::none},
@@ -180,14 +180,20 @@ class ProviderImporter {
     } else if (prefix.provider != "anthropic" && (endpoint == "completion" || is_response)) {
       note_chat(id, line);
     }
-    if (is_azure)
+    if (is_azure) {
       made.provider = use(azure_server(made.model, node, line, from_), made, node);
-    else if (address)
-      made.provider = use(server_at(address->url, node, line, prefix, made.provider), made, node);
-    else if (!prefix.base_url.empty())
+    } else if (address) {
+      ImportedServer server = openai_server(address->url, prefix.api_key_env, node, line, from_);
+      if (made.provider == openai_responses) server.kind = openai_responses;
+      made.provider = use(std::move(server), made, node);
+    } else if (!prefix.base_url.empty()) {
       made.provider =
           use({made.provider, std::string(prefix.base_url), std::string(prefix.api_key_env)}, made, node);
-    add_read(std::move(made), id, node, is_azure ? is_of_azure_server : is_of_no_server);
+    }
+    add_read(std::move(made), id, node,
+             is_azure  ? is_of_azure_server
+             : address ? is_of_openai_server
+                       : is_of_no_server);
   }
 
   /// That a config names, or else a variable in `env`.
@@ -312,7 +318,6 @@ class ProviderImporter {
       const auto number = number_in(config, entry.key);
       const auto* boolean = std::get_if<bool>(&entry.value.value);
       if (is_of_server(entry.key)) continue;
-      if (entry.key == "apiBaseUrl" && made.usual && text_in(entry.value) != nullptr) continue;  // Was read.
       if (entry.key != "apiKey" && has_template(entry.value)) {
         from_.change(entry.line,
                      "\"" + entry.key +
@@ -399,25 +404,6 @@ class ProviderImporter {
 
   static bool has_host(const DocumentNode& provider) {
     return text_in(config_of(provider), "apiHost") != nullptr;
-  }
-
-  /// REQUIRES: parse_base_url(base_url)
-  ImportedServer server_at(const std::string& base_url, const DocumentNode& provider, std::uint32_t line,
-                           const Prefix& prefix, const std::string& kind) const {
-    const auto url = parse_base_url(base_url);
-    const std::string* key = text_in(config_of(provider), "apiKeyEnvar");
-    const bool is_local = is_loopback_host(url->host);
-    if (key == nullptr && is_local) {
-      from_.note(line, "the server " + url->text +
-                           " is called without a key: where it wants one, \"api_key_env\" in the settings "
-                           "file names its variable");
-    }
-    const std::string usual(prefix.provider == openai ? "OPENAI_API_KEY" : prefix.api_key_env);
-    return {server_name_of(url->host), url->text,
-            key != nullptr ? *key
-            : is_local     ? ""
-                           : usual,
-            kind == openai_responses ? kind : std::string(openai)};
   }
 
   bool is_key_of_server(const ImportedProvider& made, const DocumentNode& key) const {

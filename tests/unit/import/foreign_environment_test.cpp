@@ -1,6 +1,7 @@
 // What a configuration sets of the environment.
 #include "tests/unit/import/promptfoo_fixture.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -24,7 +25,10 @@ TEST_F(Promptfoo, AsksWhereTheEnvironmentOfTheConfigurationSays) {
       "api_key_env = \"OPENAI_API_KEY\"\n\n"
       "[providers.eu-example]\nkind = \"openai\"\nbase_url = \"https://eu.example/v1\"\n"
       "api_key_env = \"MISTRAL_API_KEY\"\nmax_tokens_field = \"max_tokens\"\n");
-  EXPECT_EQ(notes_of(imported), "");
+  const std::string notes = notes_of(imported);
+  EXPECT_TRUE(has(notes, "the server https://gate.example/v1 gets the key in OPENAI_API_KEY,")) << notes;
+  EXPECT_TRUE(has(notes, "the server https://eu.example/v1 gets the key in MISTRAL_API_KEY,")) << notes;
+  EXPECT_EQ(std::ranges::count(notes, '\n'), 2) << notes;
   EXPECT_TRUE(has(suite_yaml(imported.suite), "gate-example")) << suite_yaml(imported.suite);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -35,12 +36,59 @@ TEST_F(Promptfoo, AsksAnotherServerOfAnyProviderInOpenAisFormat) {
             "api_key_env = \"OPENROUTER_API_KEY\"\nmax_tokens_field = \"max_tokens\"\n\n"
             "[providers.gate-example-2]\nkind = \"openai\"\nbase_url = \"https://gate.example/v1\"\n"
             "api_key_env = \"GATE_KEY\"\nmax_tokens_field = \"max_tokens\"\n");
-  EXPECT_EQ(notes_of(imported), "");
+  EXPECT_EQ(
+      notes_of(imported),
+      "promptfooconfig.yaml:2: the server https://gate.example/v1 gets the key in OPENROUTER_API_KEY, as "
+      "promptfoo sends it there: if it has a key of its own, put that into another variable, and name it "
+      "as api_key_env beside this base_url in sluice.toml\n");
   EXPECT_EQ(
       notes("prompts: [a]\nproviders: [{id: 'anthropic:messages:c', config: {apiBaseUrl: "
             "'https://gate.example'}}]\ntests: [{assert: [{type: contains, value: x}]}]\n"),
       "promptfooconfig.yaml:2: the provider \"anthropic:messages:c\" has an \"apiBaseUrl\": write it as "
       "base_url of a provider in sluice.toml: left out\n");
+}
+
+// A server whose key stands in the configuration got OpenAI's.
+TEST_F(Promptfoo, AServerGetsNoOtherKeyThanPromptfooSendsThere) {
+  const auto of = [&](const std::string& url, const std::string& config) {
+    const ImportedSuite imported =
+        import("prompts: [a]\nproviders: [{id: 'openai:m', config: {apiBaseUrl: '" + url + "'" + config +
+               "}}]\ntests: [{assert: [{type: contains, value: x}]}]\n");
+    EXPECT_EQ(imported.losses, Losses{}) << notes_of(imported);
+    EXPECT_EQ(notes_of(imported).find("hunter2"), std::string::npos) << notes_of(imported);
+    return std::pair(imported.servers.at(0).api_key_env, notes_of(imported));
+  };
+  const std::string far = "https://gate.example/v1";
+  const std::string near = "http://localhost:8000/v1";
+  const std::string start = "promptfooconfig.yaml:2: ";
+  const std::pair<std::string, std::string> of_variable{"GATE_KEY", ""};
+  const std::pair<std::string, std::string> without_key{"", ""};
+  for (const std::string& url : {far, near}) {
+    EXPECT_EQ(of(url, ", apiKey: '{{ env.GATE_KEY }}'"), of_variable);
+    EXPECT_EQ(of(url, ", apiKey: '', apiKeyEnvar: GATE_KEY"), of_variable);
+    EXPECT_EQ(of(url, ", apiKeyRequired: false"), without_key);
+  }
+  EXPECT_EQ(of(far, ", apiKeyRequired: true").first, "OPENAI_API_KEY");
+  const auto told = [&](const std::string& key, const std::string& variable) {
+    return std::pair(variable, start + "\"" + key + "\" of a provider is not taken over: put the key for " +
+                                   far + " into the variable " + variable +
+                                   ", which api_key_env in sluice.toml names\n");
+  };
+  EXPECT_EQ(of(far, ", apiKey: hunter2"), told("apiKey", "GATE_EXAMPLE_API_KEY"));
+  EXPECT_EQ(of(far, ", apiKey: HUNTER2, apiKeyEnvar: GATE_KEY"), told("apiKey", "GATE_KEY"));
+  EXPECT_EQ(of(far, ", apiKeyEnvar: hunter2"), told("apiKeyEnvar", "GATE_EXAMPLE_API_KEY"));
+  EXPECT_EQ(of("http://10.0.0.5/v1", ", apiKey: hunter2").first, "HOST_10_0_0_5_API_KEY");
+  EXPECT_EQ(of(near, ", apiKey: hunter2"),
+            std::pair(std::string(),
+                      start + "\"apiKey\" of a provider is not taken over, and the server " + near +
+                          " is called without a key: if it asks for one, put that into a variable, and name "
+                          "it as api_key_env beside this base_url in sluice.toml\n"));
+  EXPECT_EQ(of(near, ""),
+            std::pair(std::string(),
+                      start + "the server " + near +
+                          " is called without a key, where promptfoo sends the one in OPENAI_API_KEY: if it "
+                          "asks for that, write api_key_env = \"OPENAI_API_KEY\" beside this base_url in "
+                          "sluice.toml\n"));
 }
 
 // sluice sends max_completion_tokens, which such servers may not know; promptfoo sends it for reasoning
