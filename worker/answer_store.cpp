@@ -1,13 +1,40 @@
 #include "worker/answer_store.hpp"
 
+#include "common/model/embedding.hpp"
 #include "common/wire/messages.hpp"
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <utility>
 
 namespace sluice {
+
+namespace {
+
+Digest digest_of(const Completion& completion) {
+  return answer_digest(completion);
+}
+Digest digest_of(const Embedding& embedding) {
+  return sha256(pack_embedding(embedding.values));
+}
+
+/// Of what caches hold of a key that with the greatest (created_at, digest), and what of it is damaged.
+template <class Value>
+struct Newest {
+  std::optional<Value> value;
+  std::optional<Error> damage;
+
+  void offer(Result<std::optional<Value>> found) {
+    if (!found) damage = std::move(found.error());
+    if (found && *found && (!value || is_beaten_by(**found))) value = std::move(*found);
+  }
+  bool is_beaten_by(const Value& other) const {
+    if (other.created_at_ms != value->created_at_ms) return other.created_at_ms > value->created_at_ms;
+    return digest_of(other) > digest_of(*value);
+  }
+};
+
+}  // namespace
 
 AnswerStore::AnswerStore(std::optional<AnswerCache> own, std::vector<AnswerCache> others)
     : own_(std::move(own)), others_(std::move(others)) {}
@@ -23,9 +50,8 @@ tl::unexpected<Error> AnswerStore::damaged(Error error) const {
 }
 
 template <class Value>
-Result<std::optional<Value>> AnswerStore::borrow(
-    const AnswerCache& other, Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
-    const Digest& key) const {
+Result<std::optional<Value>> AnswerStore::borrow(const AnswerCache& other, Read<Value> read,
+                                                 const Digest& key) const {
   auto found = (other.*read)(key);
   if (!found && is_damaged_entry(found.error())) return found;
   // A cache that we only borrow may go away under us: then it does not have the entry.
@@ -33,73 +59,68 @@ Result<std::optional<Value>> AnswerStore::borrow(
   return found;
 }
 
-template <class Value>
-Result<std::optional<Value>> AnswerStore::find(
-    Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const, const Digest& key) const {
-  std::optional<Error> damage;
+template <class Value, class Offer>
+Result<void> AnswerStore::visit(Read<Value> read, const Digest& key, const Offer& offer) const {
   if (own_) {
-    auto found = ((*own_).*read)(key);
-    if (found ? found->has_value() : !is_damaged_entry(found.error())) return found;
-    if (!found) damage = std::move(found.error());
+    auto own = ((*own_).*read)(key);
+    if (!own && !is_damaged_entry(own.error())) return fail(std::move(own.error()));
+    if (offer(std::move(own))) return {};
   }
   for (const auto& other : others_) {
-    auto borrowed = borrow(other, read, key);
-    if (borrowed && *borrowed) return borrowed;
-    if (!borrowed) damage = std::move(borrowed.error());
+    if (offer(borrow(other, read, key))) break;
   }
-  if (damage) return damaged(std::move(*damage));
-  return std::optional<Value>();
+  return {};
 }
 
-Result<std::optional<Completion>> AnswerStore::find_answer(const Digest& key) const {
-  auto found = find(&AnswerCache::get, key);
+template <class Value>
+Result<std::optional<Value>> AnswerStore::find_newest(EntryKind kind, Read<Value> read,
+                                                      const Digest& key) const {
+  Newest<Value> best;
+  const auto offer = [&best](Result<std::optional<Value>> found) {
+    best.offer(std::move(found));
+    return false;
+  };
+  if (auto visited = visit(read, key, offer); !visited) return fail(std::move(visited.error()));
+  if (best.damage && !best.value) return damaged(std::move(*best.damage));
+  if (best.value && hear_found_) hear_found_({kind, key}, {});
+  return std::move(best.value);
+}
+
+Result<std::optional<Completion>> AnswerStore::find_stored(const Digest& key, const Digest& pinned) const {
+  const bool any = is_zero(pinned);
+  Newest<Completion> best;
+  const auto offer = [&](Result<std::optional<Completion>> found) {
+    if (!any && found && *found && answer_digest(**found) != pinned) return false;
+    best.offer(std::move(found));
+    return !any && best.value;
+  };
+  for (const auto read : {&AnswerCache::get, &AnswerCache::get_outcome}) {
+    if (auto visited = visit(read, key, offer); !visited) return fail(std::move(visited.error()));
+    if (!any && best.value) return std::move(best.value);
+  }
+  // A refusal that is older than a damaged answer is not what was given last.
+  if (best.damage && (!best.value || best.value->non_answer)) return damaged(std::move(*best.damage));
+  return std::move(best.value);
+}
+
+Result<std::optional<Completion>> AnswerStore::find_answer(const Digest& key,
+                                                           const WantedAnswer& wanted) const {
+  const auto is_taken = [&](const Completion& one) { return !one.non_answer || wanted.taken.has(one); };
+  const bool may_be_elsewhere = wanted.held_elsewhere || unread_;
+  auto found = find_stored(key, wanted.pinned);
+  if (found && !is_zero(wanted.pinned) && (*found ? !is_taken(**found) : !may_be_elsewhere))
+    found = find_stored(key, {});
+  if (found && *found && !is_taken(**found)) found = find_newest(EntryKind::answer, &AnswerCache::get, key);
   if (!found && is_damaged_entry(found.error())) return std::nullopt;
   return found;
 }
 
 Result<std::optional<Completion>> AnswerStore::find_replay(const Digest& key, const Digest& pinned) const {
-  std::optional<Completion> best;
-  Digest best_digest{};
-  std::optional<Error> damage;
-  const auto consider = [&](Result<std::optional<Completion>> candidate) {
-    if (!candidate) damage = std::move(candidate.error());
-    if (!candidate || !*candidate) return;
-    const auto digest = answer_digest(**candidate);
-    if (!is_zero(pinned) && digest != pinned) return;
-    if (best && std::tie(best->created_at_ms, best_digest) >= std::tie((*candidate)->created_at_ms, digest))
-      return;
-    best = std::move(*candidate);
-    best_digest = digest;
-  };
-  for (const auto read : {&AnswerCache::get, &AnswerCache::get_outcome}) {
-    if (own_) {
-      auto own = ((*own_).*read)(key);
-      if (!own && !is_damaged_entry(own.error())) return own;
-      consider(std::move(own));
-    }
-    for (const auto& other : others_) consider(borrow(other, read, key));
+  auto found = find_stored(key, pinned);
+  if (found && *found && hear_found_) {
+    const auto kind = (*found)->non_answer ? EntryKind::outcome : EntryKind::answer;
+    hear_found_({kind, key}, answer_digest(**found));
   }
-  // A refusal that is older than a damaged answer is not what was given last.
-  const bool may_be_older = best && best->non_answer && is_zero(pinned);
-  if (damage && (!best || may_be_older)) return damaged(std::move(*damage));
-  if (best && hear_found_)
-    hear_found_({best->non_answer ? EntryKind::outcome : EntryKind::answer, key}, best_digest);
-  return best;
-}
-
-Result<std::optional<Completion>> AnswerStore::find_answer_or(const TakenNonAnswers& taken,
-                                                              const Digest& key) const {
-  if (!taken.refusals && !taken.empty_answers) return find_answer(key);
-  auto newest = find_replay(key, {});
-  if (!newest && is_damaged_entry(newest.error())) return find_answer(key);
-  const bool is_answer = !newest || !*newest || !(*newest)->non_answer || taken.has(**newest);
-  return is_answer ? std::move(newest) : find_answer(key);
-}
-
-template <class Value>
-Result<std::optional<Value>> AnswerStore::heard(EntryKind kind, const Digest& key,
-                                                Result<std::optional<Value>> found) const {
-  if (hear_found_ && found && *found) hear_found_({kind, key}, {});
   return found;
 }
 
@@ -128,7 +149,10 @@ bool AnswerStore::holds_any(const Digest& key) const {
 }
 
 Result<std::optional<std::vector<float>>> AnswerStore::find_embedding(const Digest& key) const {
-  return heard(EntryKind::embedding, key, find(&AnswerCache::get_embedding, key));
+  auto found = find_newest(EntryKind::embedding, &AnswerCache::get_embedding, key);
+  if (!found) return fail(std::move(found.error()));
+  if (!*found) return std::nullopt;
+  return std::move((*found)->values);
 }
 
 Result<void> AnswerStore::store_embedding(const Digest& key, const std::vector<float>& values) {
@@ -136,7 +160,7 @@ Result<void> AnswerStore::store_embedding(const Digest& key, const std::vector<f
 }
 
 Result<std::optional<Completion>> AnswerStore::find_vote(const Digest& key) const {
-  return heard(EntryKind::vote, key, find(&AnswerCache::get_vote, key));
+  return find_newest(EntryKind::vote, &AnswerCache::get_vote, key);
 }
 
 Result<void> AnswerStore::store_vote(const Digest& key, const Completion& vote) {

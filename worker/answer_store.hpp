@@ -15,6 +15,13 @@
 
 namespace sluice {
 
+/// Which answer to a request a live run takes from the caches (docs/delivery.md).
+struct WantedAnswer {
+  Digest pinned{};              ///< The digest of the one that the ledger pins; zero: none.
+  bool held_elsewhere = false;  ///< Another worker's cache holds that one.
+  TakenNonAnswers taken{};      ///< Non-answers that are answers to it.
+};
+
 /// A worker process's view of stored answers: its own cache, and those of the same home that nobody uses,
 /// which it only reads. Thread-safe.
 class AnswerStore {
@@ -28,15 +35,13 @@ class AnswerStore {
   // An entry that is damaged (is_damaged_entry) is an error, unless another cache has it, or it is looked for
   // by a function for `live`: to these it is not there, and is asked for again.
 
-  /// `live`: the answer of the key, from the own cache first. Non-answers are not found: a live run asks
-  /// again.
-  Result<std::optional<Completion>> find_answer(const Digest& key) const;
-  /// `live`, for a request to which some non-answers are answers: the newest of both.
-  Result<std::optional<Completion>> find_answer_or(const TakenNonAnswers& taken, const Digest& key) const;
+  /// `live`: the pinned answer, else the newest. Nothing where the run is to ask again: none is here, or the
+  /// pinned one is not, but may be in a cache that is not read.
+  Result<std::optional<Completion>> find_answer(const Digest& key, const WantedAnswer& wanted = {}) const;
   /// `cached`: why what no cache holds is an error; `what` says that in words. The reason of
   /// lacks_caches where caches are not read that may hold it, else cache_miss.
   Error missing(std::string what) const;
-  /// From now on caches count as not read, for this reason.
+  /// From now on caches count as not read, for this reason. What the ledger pins may be in them.
   void lacks_caches(Error why) { unread_ = std::move(why); }
   /// `cached`: what is to be replayed, refusals and truncations included: the entry with the pinned digest,
   /// or without a pin the greatest (created_at, digest) (docs/delivery.md).
@@ -47,11 +52,11 @@ class AnswerStore {
   Result<bool> store_if_none(const KeyedAnswer& one);
   /// Whether any cache has an answer or a non-answer of the key, whatever it says.
   bool holds_any(const Digest& key) const;
-  /// The embedding of the key (common/model/cache_key.hpp), from the own cache first.
+  /// The newest embedding of the key (common/model/cache_key.hpp).
   Result<std::optional<std::vector<float>>> find_embedding(const Digest& key) const;
   /// Stores an embedding in the own cache.
   Result<void> store_embedding(const Digest& key, const std::vector<float>& values);
-  /// The judge's vote of the key, as it was given, from the own cache first. Never a refusal.
+  /// The judge's newest vote of the key, as it was given. Never a refusal.
   Result<std::optional<Completion>> find_vote(const Digest& key) const;
   /// Stores a vote in the own cache. Errors: cache_failed; internal_error for what is no answer.
   Result<void> store_vote(const Digest& key, const Completion& vote);
@@ -83,20 +88,20 @@ class AnswerStore {
   Result<void> forget_unless(const Digest& key, const Digest& winner);
 
  private:
-  /// What `read` finds in the own cache, else in any of the others.
   template <class Value>
-  Result<std::optional<Value>> find(Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
-                                    const Digest& key) const;
+  using Read = Result<std::optional<Value>> (AnswerCache::*)(const Digest&) const;
+  /// Offers what `read` finds in each cache, the own one first, until the offer is enough.
+  template <class Value, class Offer>
+  Result<void> visit(Read<Value> read, const Digest& key, const Offer& offer) const;
+  /// The entry with the pinned digest; of digest zero the newest.
+  Result<std::optional<Completion>> find_stored(const Digest& key, const Digest& pinned) const;
   template <class Value>
-  Result<std::optional<Value>> heard(EntryKind kind, const Digest& key,
-                                     Result<std::optional<Value>> found) const;
+  Result<std::optional<Value>> find_newest(EntryKind kind, Read<Value> read, const Digest& key) const;
   /// The error of a damaged entry, once it was told.
   tl::unexpected<Error> damaged(Error error) const;
   /// What `read` finds in one of the others. Only damage is an error.
   template <class Value>
-  Result<std::optional<Value>> borrow(const AnswerCache& other,
-                                      Result<std::optional<Value>> (AnswerCache::*read)(const Digest&) const,
-                                      const Digest& key) const;
+  Result<std::optional<Value>> borrow(const AnswerCache& other, Read<Value> read, const Digest& key) const;
   Result<Completion> take(const EntryKey& key, const Digest& pinned, std::string_view entry);
   Result<void> store_entry(const EntryKey& key, std::string_view entry);
 

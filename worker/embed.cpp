@@ -47,6 +47,18 @@ void warn_of_what_is_paid_again(const AnswerCache& own, const OtherCaches& other
   warn_of_unread_caches(others, "what it alone holds is asked and paid for again");
 }
 
+/// Why what no cache is seen to hold may be in one all the same.
+std::optional<Error> unread_of(const OtherCaches& others) {
+  if (!others.problems.empty()) {
+    return Error{Reason::cache_failed,
+                 "it may be in a cache that cannot be read: " + others.problems.front().message};
+  }
+  if (others.in_use.empty()) return std::nullopt;
+  return Error{Reason::cache_in_use, "another process has the cache " + others.in_use.front().string() +
+                                         " open, and not all that it holds is seen here: run again when it "
+                                         "has ended"};
+}
+
 using OpenedStore = Result<std::shared_ptr<AnswerStore>>;
 
 /// Of a run that stores nothing: it needs no cache of its own, and keeps none from others that run at the
@@ -58,15 +70,7 @@ OpenedStore open_to_replay(const WorkerCaches& caches) {
     return fail(std::move(all.problems.front()));
   if (!caches.misses_nothing) warn_of_unread_caches(all, "its answers are not found in this run");
   auto store = std::make_shared<AnswerStore>(std::nullopt, std::move(all.opened));
-  if (!all.problems.empty()) {
-    store->lacks_caches(
-        {Reason::cache_failed, "it may be in a cache that cannot be read: " + all.problems.front().message});
-  } else if (!all.in_use.empty()) {
-    store->lacks_caches({Reason::cache_in_use, "another process has the cache " +
-                                                   all.in_use.front().string() +
-                                                   " open, and what it has stored there since this run "
-                                                   "began is not seen here: run again when it has ended"});
-  }
+  if (auto unread = unread_of(all)) store->lacks_caches(std::move(*unread));
   return store;
 }
 
@@ -80,6 +84,7 @@ OpenedStore open_store(const WorkerCaches& caches) {
   if (caches.borrow_caches) others = open_others_read_only(home, own->directory());
   if (!caches.misses_nothing) warn_of_what_is_paid_again(*own, others);
   auto store = std::make_shared<AnswerStore>(std::move(*own), std::move(others.opened));
+  if (auto unread = unread_of(others)) store->lacks_caches(std::move(*unread));
   // Each of them is damaged for the same reason, mostly.
   const auto is_told = std::make_shared<std::atomic_flag>();
   store->watch_damage([is_told](const Error& error) {

@@ -37,7 +37,7 @@ struct WorkUnit {
   UnitId unit = 0;
   Digest key{};              ///< common/model/cache_key.hpp
   Digest pinned_answer{};    ///< In cached mode the only answer that counts; zero if any does. In live mode
-                             ///< the one that an entry from elsewhere must be.
+                             ///< the one that is looked for first, and that a lent entry must be.
   std::uint32_t repeat = 0;  ///< Repeat index, a part of the key.
   ModelRequest request;
   std::vector<ScoringTask> tasks;

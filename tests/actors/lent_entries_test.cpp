@@ -63,6 +63,20 @@ TEST_F(LentEntriesFlowTest, AnAnswerOfAnotherCacheIsACacheHit) {
   EXPECT_TRUE(only_outcome().spend.cache_hit);
 }
 
+// The run took what the own cache had, and pinned it: what another worker had been given since was undone.
+TEST_F(LentEntriesFlowTest, ThePinnedAnswerOfAnotherCacheIsSoughtThoughTheOwnOneHasAnother) {
+  start(true);
+  complete(1);
+  answer_claims(only_call(), R"({\"claims\": []})");
+  EXPECT_NE(std::get<Completion>(only_outcome().outcome).text, lent_answer().text);
+  restart();
+  complete({held_elsewhere(1, answer_digest(lent_answer()))});
+  EXPECT_EQ(sought(), std::vector{key_of(1)});
+  found(key_of(1), entry_of(1));
+  EXPECT_EQ(std::get<Completion>(only_outcome().outcome), lent_answer());
+  EXPECT_TRUE(calls().empty());
+}
+
 TEST_F(LentEntriesFlowTest, WhatTheOtherLacksIsPaidFor) {
   start(true);
   complete({held_elsewhere(1)});

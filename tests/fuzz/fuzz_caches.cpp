@@ -140,7 +140,7 @@ void read_all(const AnswerCache& cache) {
     if (const auto refused = cache.get_outcome(key); holds(refused) && *refused)
       SLUICE_PROMISE((*refused)->non_answer && i % 4 == 3);
     if (const auto embedding = cache.get_embedding(key); holds(embedding) && *embedding)
-      SLUICE_PROMISE(**embedding == embedding_of(i));
+      SLUICE_PROMISE((*embedding)->values == embedding_of(i));
     if (const auto vote = cache.get_vote(key); holds(vote) && *vote) SLUICE_PROMISE(**vote == answer_of(i));
   }
 }

@@ -30,6 +30,15 @@ class Cache : public Workbench {
     return report.is_object() ? report["run"] : json::object();
   }
 
+  /// Has a cache of the home as another process would. Returns what to close.
+  int hold(const std::string& cache) const {
+    const auto file = home() / "cache" / cache / "LOCK.sluice";
+    const int lock = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+    EXPECT_GE(lock, 0) << file;
+    EXPECT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+    return lock;
+  }
+
   static json result_of(const json& report, const std::string& id) {
     for (const auto& result : report["fixture_results"]) {
       if (result["id"] == id) return result;
@@ -112,9 +121,7 @@ TEST_F(Cache, LiveNamesACacheThatAnotherProcessHolds) {
   const auto simulator = start_simulator();
   facts_of_run(live(simulator));
   const auto held = home() / "cache" / "worker-0";
-  const int lock = ::open((held / "LOCK.sluice").c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_GE(lock, 0);
-  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  const int lock = hold("worker-0");
   const std::string words = "the cache " + held.string() + " is in use by another process, and what it alone";
   const auto refreshed = run_sluice(live(simulator) + Flags{"--refresh"});
   EXPECT_EQ(refreshed.errors.find(words), std::string::npos) << refreshed.errors;
@@ -238,6 +245,25 @@ TEST_F(Cache, RefreshedAnswersReplaceTheOldOnes) {
   EXPECT_EQ(comparable_part(run_sluice(cached(simulator)).output), comparable_part(first.output));
   EXPECT_EQ(facts_of_run(live(simulator) + Flags{"--refresh"})["requests"], fixture_count());
   EXPECT_EQ(facts_of_run(cached(simulator))["requests"], 0);
+}
+
+// The next run took the older answer of its own cache, and pinned it: the refresh was undone without a word.
+TEST_F(Cache, WhatARefreshPutIntoAnotherCacheStays) {
+  // The first answer to this file differs from all later ones.
+  const auto simulator = start_simulator(
+      {R"({"contains": "Listener set-up of the payment concentrator", "text": "{\"claims\":[]}", "times": 1})"},
+      {});
+  const auto first = run_sluice(live(simulator));
+  EXPECT_EQ(result_of(parse_report(first.output), "tls-009")["status"], "fail");
+  const int first_cache = hold("worker-0");
+  EXPECT_EQ(facts_of_run(live(simulator) + Flags{"--refresh"})["requests"], fixture_count());
+  ::close(first_cache);
+  EXPECT_EQ(facts_of_run(live(simulator))["requests"], 0);
+  EXPECT_EQ(facts_of_run(cached(simulator))["requests"], 0);
+  // A live run does not read what another process has: what that alone holds is paid for, as a warning says.
+  const int second_cache = hold("worker-1");
+  EXPECT_EQ(facts_of_run(live(simulator))["requests"], 1);
+  ::close(second_cache);
 }
 
 // Two worker processes, each with a cache of its own that holds a part of the answers.

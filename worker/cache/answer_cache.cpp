@@ -304,13 +304,13 @@ Result<void> AnswerCache::erase(const Digest& key) {
   return state_->change(both, "delete from");
 }
 
-Result<std::optional<std::vector<float>>> AnswerCache::get_embedding(const Digest& key) const {
+Result<std::optional<Embedding>> AnswerCache::get_embedding(const Digest& key) const {
   const auto bytes = state_->read_bytes(EntryKind::embedding, key);
   if (!bytes) return fail(bytes.error());
   if (!*bytes) return std::nullopt;
   auto embedding = cache_entry::decode_embedding(key, (*bytes)->ToStringView());
   if (!embedding) return state_->in_here(std::move(embedding.error()));
-  return std::optional(std::move(embedding->values));
+  return std::optional(std::move(*embedding));
 }
 
 Result<void> AnswerCache::put_embedding(const Digest& key, std::vector<float> values,

@@ -116,7 +116,7 @@ class AnswerCache {
 
   /// The embedding stored under the key, if any. A cache that an older version made and that is opened for
   /// reading alone has none. Errors as `get`.
-  Result<std::optional<std::vector<float>>> get_embedding(const Digest& key) const;
+  Result<std::optional<Embedding>> get_embedding(const Digest& key) const;
   /// Stores an embedding in place of what is there. Error: cache_failed.
   Result<void> put_embedding(const Digest& key, std::vector<float> values,
                              std::int64_t created_at_ms = unix_now_ms());

@@ -11,12 +11,12 @@ namespace sluice {
 std::optional<std::variant<Completion, Error>> ModelCall::find(const RunSettings& settings) const {
   const bool replay = settings.mode == Mode::cached;
   if (!replay && !settings.read_cache) return std::nullopt;
-  auto found = replay ? store_.find_replay(keyed_.key, keyed_.pinned)
-                      : store_.find_answer_or(keyed_.taken, keyed_.key);
+  auto found = replay ? store_.find_replay(keyed_.key, keyed_.wanted.pinned)
+                      : store_.find_answer(keyed_.key, keyed_.wanted);
   if (!found) return found.error();
   if (*found) return std::move(**found);
   if (!replay) return std::nullopt;
-  if (!is_zero(keyed_.pinned) && store_.holds_any(keyed_.key)) {
+  if (!is_zero(keyed_.wanted.pinned) && store_.holds_any(keyed_.key)) {
     return store_.missing(
         "the cache holds another answer than the one that the ledger pins: that one is in the cache of "
         "a worker that is not there, or a --refresh was stopped before it had recorded its answer; "
@@ -62,7 +62,7 @@ std::string ModelCall::carried(std::string_view parameter) const {
 }
 
 Result<void> ModelCall::take_entry(std::string_view entry) {
-  auto answer = store_.take_answer(keyed_.key, keyed_.pinned, entry);
+  auto answer = store_.take_answer(keyed_.key, keyed_.wanted.pinned, entry);
   if (!answer) return fail(std::move(answer.error()));
   answer_ = std::move(*answer);
   return {};

@@ -21,9 +21,8 @@ namespace sluice {
 /// A request to a model under its cache key, whatever its answer is for.
 struct KeyedRequest {
   const ModelRequest* request = nullptr;
-  Digest key{};             ///< common/model/cache_key.hpp
-  Digest pinned{};          ///< The digest that an answer from a cache must have; zero: any.
-  TakenNonAnswers taken{};  ///< Answers to it as well.
+  Digest key{};           ///< common/model/cache_key.hpp
+  WantedAnswer wanted{};  ///< An answer that is replayed or lent must be the pinned one, if any is.
 };
 
 /// A keyed request that is looked up in the caches, then lent by another worker, then called for. The request

@@ -54,7 +54,9 @@ class Grading final : public Enricher {
   /// A unit whose answer is not graded yet.
   struct Pair {
     Pair(ModelRequest to_send, const Digest& key, const TakenNonAnswers& non_answers, AnswerStore& store)
-        : request(std::move(to_send)), call({&request, key, {}, non_answers}, store), taken(non_answers) {}
+        : request(std::move(to_send)),
+          call({&request, key, {{}, false, non_answers}}, store),
+          taken(non_answers) {}
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
 

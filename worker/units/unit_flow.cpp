@@ -46,7 +46,9 @@ std::vector<MakeEnricher> every_enricher() {
 }
 
 AnswerCall::AnswerCall(const WorkUnit& unit, AnswerStore& store)
-    : ModelCall({&unit.request, unit.key, unit.pinned_answer, taken_by_all(unit)}, store), unit_(unit.unit) {}
+    : ModelCall({&unit.request, unit.key, {unit.pinned_answer, unit.held_elsewhere, taken_by_all(unit)}},
+                store),
+      unit_(unit.unit) {}
 
 UnitFlow::UnitFlow(UnitFlowConfig config, const std::vector<MakeEnricher>& kinds)
     : config_(std::move(config)),

@@ -85,13 +85,13 @@ TEST(AnswerCache, EmbeddingsStandBesideAnswers) {
     EXPECT_EQ(cache.get_embedding(key(1)).value(), std::nullopt);
     ASSERT_TRUE(cache.put(key(1), answer("one")));
     ASSERT_TRUE(cache.put_embedding(key(1), vector));
-    EXPECT_EQ(cache.get_embedding(key(1)).value(), vector);
+    EXPECT_EQ(cache.get_embedding(key(1)).value()->values, vector);
     ASSERT_TRUE(cache.erase(key(1)));
-    EXPECT_EQ(cache.get_embedding(key(1)).value(), vector) << "only answer and outcome are forgotten";
+    EXPECT_EQ(cache.get_embedding(key(1)).value()->values, vector) << "only answer and outcome are forgotten";
   }
   const auto reader = AnswerCache::open_read_only(folder.path());
   ASSERT_TRUE(reader) << reader.error().message;
-  EXPECT_EQ(reader->get_embedding(key(1)).value(), vector);
+  EXPECT_EQ(reader->get_embedding(key(1)).value()->values, vector);
 }
 
 TEST(AnswerCache, VotesStandBesideAnswers) {
@@ -157,7 +157,7 @@ TEST(AnswerCache, ACacheFromBeforeVotesOpensAllTheSame) {
   const auto again = AnswerCache::open_read_only(folder.path());
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->get(key(1)).value(), answer("one"));
-  EXPECT_EQ(again->get_embedding(key(1)).value(), std::vector<float>{1.0f});
+  EXPECT_EQ(again->get_embedding(key(1)).value()->values, std::vector<float>{1.0f});
   EXPECT_EQ(again->get_vote(key(1)).value(), answer("{}"));
 }
 
@@ -177,7 +177,7 @@ TEST(AnswerCache, ACacheFromBeforeEmbeddingsOpensAllTheSame) {
   EXPECT_EQ(owner.get(key(1)).value(), answer("one"));
   ASSERT_TRUE(owner.put_embedding(key(1), {1.0f}));
   ASSERT_TRUE(owner.put_vote(key(1), answer("{}")));
-  EXPECT_EQ(owner.get_embedding(key(1)).value(), std::vector<float>{1.0f});
+  EXPECT_EQ(owner.get_embedding(key(1)).value()->values, std::vector<float>{1.0f});
 }
 
 TEST(AnswerCache, CursorsGoByKeyAndSeeWhatWasThereAtFirst) {

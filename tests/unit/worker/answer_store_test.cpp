@@ -73,7 +73,8 @@ TEST_F(AnswerStoreTest, WithoutACacheNothingIsFoundAndNothingStored) {
   EXPECT_EQ(text_of(store.find_vote(key)), "(nothing)");
 }
 
-TEST_F(AnswerStoreTest, VotesAreFoundInTheOwnCacheFirstThenInThoseOfOthers) {
+// Renewed votes were undone: another cache was looked into first.
+TEST_F(AnswerStoreTest, VotesAreTheNewestOfAllCaches) {
   {
     auto third = open("third");
     ASSERT_TRUE(third.put_vote(key, answer("borrowed")));
@@ -84,7 +85,9 @@ TEST_F(AnswerStoreTest, VotesAreFoundInTheOwnCacheFirstThenInThoseOfOthers) {
   others.push_back(AnswerCache::open_read_only(folder_.path() / "third").value());
   AnswerStore store(open("own"), std::move(others));
   EXPECT_EQ(text_of(store.find_vote(key)), "borrowed");
-  ASSERT_TRUE(store.store_vote(key, answer("own")));
+  ASSERT_TRUE(store.store_vote(key, answer("older", 999)));
+  EXPECT_EQ(text_of(store.find_vote(key)), "borrowed");
+  ASSERT_TRUE(store.store_vote(key, answer("own", 1001)));
   EXPECT_EQ(text_of(store.find_vote(key)), "own");
   EXPECT_EQ(text_of(store.find_vote(other_key)), "borrowed too");
   EXPECT_FALSE(store.store_vote(other_key, refusal("no")));
@@ -92,10 +95,41 @@ TEST_F(AnswerStoreTest, VotesAreFoundInTheOwnCacheFirstThenInThoseOfOthers) {
   EXPECT_EQ(text_of(store.find_vote(key)), "own") << "a vote belongs to no unit";
 }
 
-TEST_F(AnswerStoreTest, ALiveRunReadsTheOwnCacheFirst) {
-  const auto store = store_with({answer("own", 1)}, {{answer("borrowed", 2)}});
-  EXPECT_EQ(text_of(store.find_answer(key)), "own");
-  EXPECT_EQ(text_of(store.find_answer(other_key)), "(nothing)");
+TEST_F(AnswerStoreTest, EmbeddingsAreTheNewestOfAllCaches) {
+  ASSERT_TRUE(open("own").put_embedding(key, {1.0f}, 1000));
+  ASSERT_TRUE(open("second").put_embedding(key, {2.0f}, 3000));
+  ASSERT_TRUE(open("third").put_embedding(key, {3.0f}, 2000));
+  std::vector<AnswerCache> others;
+  for (const char* name : {"second", "third"})
+    others.push_back(AnswerCache::open_read_only(folder_.path() / name).value());
+  const AnswerStore store(open("own"), std::move(others));
+  EXPECT_EQ(store.find_embedding(key).value(), std::vector<float>{2.0f});
+  EXPECT_EQ(store.find_embedding(other_key).value(), std::nullopt);
+}
+
+// A refresh that had gone into another cache was undone: the own one was looked into first.
+TEST_F(AnswerStoreTest, ALiveRunTakesThePinnedAnswerWhicheverCacheHoldsIt) {
+  const auto pinned = answer("pinned", 2);
+  const auto store = store_with({answer("own", 3)}, {{answer("other", 4)}, {pinned}});
+  EXPECT_EQ(text_of(store.find_answer(key, {.pinned = answer_digest(pinned)})), "pinned");
+  EXPECT_EQ(text_of(store.find_answer(other_key, {.pinned = answer_digest(pinned)})), "(nothing)");
+}
+
+TEST_F(AnswerStoreTest, ALiveRunWithoutAPinTakesTheNewest) {
+  EXPECT_EQ(text_of(store_with({answer("own", 1)}, {{answer("borrowed", 2)}}).find_answer(key)), "borrowed");
+  EXPECT_EQ(text_of(store_with({answer("own", 3)}, {{answer("borrowed", 2)}}).find_answer(key)), "own");
+}
+
+TEST_F(AnswerStoreTest, OnlyIfThePinnedAnswerIsInNoCacheALiveRunTakesTheNewest) {
+  auto store = store_with({answer("own", 1)}, {{answer("borrowed", 2)}});
+  WantedAnswer wanted{.pinned = sha256("it is not here")};
+  EXPECT_EQ(text_of(store.find_answer(key, wanted)), "borrowed");
+  wanted.held_elsewhere = true;
+  EXPECT_EQ(text_of(store.find_answer(key, wanted)), "(nothing)") << "it is asked for there";
+  wanted.held_elsewhere = false;
+  store.lacks_caches({Reason::cache_in_use, "another process has one"});
+  EXPECT_EQ(text_of(store.find_answer(key, wanted)), "(nothing)") << "that one may hold it";
+  EXPECT_EQ(text_of(store.find_answer(key)), "borrowed");
 }
 
 TEST_F(AnswerStoreTest, ALiveRunBorrowsFromOthers) {
@@ -104,7 +138,7 @@ TEST_F(AnswerStoreTest, ALiveRunBorrowsFromOthers) {
 }
 
 TEST_F(AnswerStoreTest, ADurableRunBorrowsOnlyWhatCanBeWrittenToTheDisk) {
-  auto store = store_with({}, {{answer("gone")}, {answer("borrowed")}});
+  auto store = store_with({}, {{answer("gone", 2000)}, {answer("borrowed")}});
   std::filesystem::remove_all(folder_.path() / "other-0");
   EXPECT_EQ(text_of(store.find_answer(key)), "gone") << "its open files can be read";
   store.outlive_power_loss();
@@ -119,7 +153,8 @@ TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswer) {
 
 TEST_F(AnswerStoreTest, ALiveRunTakesTheRefusalThatIsAnAnswer) {
   const auto found = [this](std::vector<Completion> own, std::vector<std::vector<Completion>> others = {}) {
-    return text_of(store_with(std::move(own), std::move(others)).find_answer_or({.refusals = true}, key));
+    return text_of(
+        store_with(std::move(own), std::move(others)).find_answer(key, {.taken = {.refusals = true}}));
   };
   auto cut_off = answer("cut off", 3000);
   cut_off.non_answer = Error{Reason::truncated, "it was cut off"};
@@ -131,14 +166,14 @@ TEST_F(AnswerStoreTest, ALiveRunTakesTheRefusalThatIsAnAnswer) {
 
 TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswerThatIsNoRefusal) {
   auto empty = refusal("", 1000);
-  EXPECT_EQ(text_of(store_with({empty}).find_answer_or({.refusals = true}, key)), "(nothing)")
+  EXPECT_EQ(text_of(store_with({empty}).find_answer(key, {.taken = {.refusals = true}})), "(nothing)")
       << "nobody knows why";
 }
 
 // It was asked for again in each live run, and paid for, though it was the answer that the test expects.
 TEST_F(AnswerStoreTest, ALiveRunTakesTheEmptyAnswerThatIsExpected) {
   const auto found = [this](Completion own) -> std::string {
-    const auto one = store_with({std::move(own)}).find_answer_or({.empty_answers = true}, key);
+    const auto one = store_with({std::move(own)}).find_answer(key, {.taken = {.empty_answers = true}});
     EXPECT_TRUE(one);
     return !one || !*one ? "nothing" : "\"" + (*one)->text + "\"";
   };
@@ -147,8 +182,9 @@ TEST_F(AnswerStoreTest, ALiveRunTakesTheEmptyAnswerThatIsExpected) {
   auto cut_off = refusal("", 3000);
   cut_off.finish_reason = "length";
   EXPECT_EQ(found(cut_off), "nothing");
-  EXPECT_EQ(text_of(store_with({answer("yes", 4000)}).find_answer_or({.empty_answers = true}, key)), "yes");
-  EXPECT_EQ(text_of(store_with({refusal("", 5000)}).find_answer_or({}, key)), "yes") << "nothing is taken";
+  EXPECT_EQ(text_of(store_with({answer("yes", 4000)}).find_answer(key, {.taken = {.empty_answers = true}})),
+            "yes");
+  EXPECT_EQ(text_of(store_with({refusal("", 5000)}).find_answer(key)), "yes") << "nothing is taken";
 }
 
 TEST_F(AnswerStoreTest, AReplayHandsOutNonAnswers) {
@@ -205,7 +241,7 @@ TEST_F(AnswerStoreTest, StoresIntoTheOwnCacheAlone) {
 }
 
 TEST_F(AnswerStoreTest, ReplacesNothingOfTheKindWhereItIsNotTo) {
-  auto store = store_with({answer("a")}, {{answer("elsewhere")}});
+  auto store = store_with({answer("a")}, {{answer("elsewhere", 500)}});
   const auto stored = [&store](const Digest& at, const Completion& one) {
     return store.store_if_none({at, &one}).value();
   };
@@ -229,7 +265,7 @@ TEST_F(AnswerStoreTest, ADamagedEntryIsAskedForAgainWhereThatIsPossible) {
   std::vector<std::string> heard;
   store.watch_damage([&heard](const Error& error) { heard.push_back(error.message); });
   EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
-  EXPECT_EQ(text_of(store.find_answer_or({.refusals = true}, key)), "(nothing)");
+  EXPECT_EQ(text_of(store.find_answer(key, {.taken = {.refusals = true}})), "(nothing)");
   ASSERT_GE(heard.size(), 2u);
   EXPECT_NE(heard[0].find(to_hex(key)), std::string::npos) << heard[0];
   const auto replayed = store.find_replay(key, {});
@@ -252,9 +288,11 @@ TEST_F(AnswerStoreTest, WhatIsDamagedInOneCacheIsTakenFromAnother) {
   const AnswerStore store(open("own"), std::move(others));
   EXPECT_EQ(text_of(store.find_answer(key)), "sound");
   EXPECT_EQ(text_of(store.find_replay(key, {})), "sound");
-  const auto another = store.find_replay(key, answer_digest(answer("pinned")));
+  const auto pinned = answer_digest(answer("pinned"));
+  const auto another = store.find_replay(key, pinned);
   ASSERT_FALSE(another) << "the damaged one may be it";
   EXPECT_TRUE(is_damaged_entry(another.error()));
+  EXPECT_EQ(text_of(store.find_answer(key, {.pinned = pinned})), "(nothing)") << "it is asked for again";
 }
 
 // It advised to pay for what another run had open.
