@@ -160,7 +160,8 @@ struct RebuiltCache {
 struct FindAnswers {
   std::filesystem::path home;
   std::span<const Digest> keys;
-  bool with_outcomes = false;  ///< A final non-answer counts too, as it does in cached mode.
+  /// A final non-answer counts too, as it does in cached mode; else not even an older answer beside it.
+  bool with_outcomes = false;
 };
 
 struct HeldAnswers {

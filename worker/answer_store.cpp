@@ -110,8 +110,8 @@ Result<std::optional<Completion>> AnswerStore::find_answer(const Digest& key,
   auto found = find_stored(key, wanted.pinned);
   if (found && !is_zero(wanted.pinned) && (*found ? !is_taken(**found) : !may_be_elsewhere))
     found = find_stored(key, {});
-  if (found && *found && !is_taken(**found)) found = find_newest(EntryKind::answer, &AnswerCache::get, key);
   if (!found && is_damaged_entry(found.error())) return std::nullopt;
+  if (found && *found && !is_taken(**found)) return std::nullopt;
   return found;
 }
 

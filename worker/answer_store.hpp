@@ -35,8 +35,8 @@ class AnswerStore {
   // An entry that is damaged (is_damaged_entry) is an error, unless another cache has it, or it is looked for
   // by a function for `live`: to these it is not there, and is asked for again.
 
-  /// `live`: the pinned answer, else the newest. Nothing where the run is to ask again: none is here, or the
-  /// pinned one is not, but may be in a cache that is not read.
+  /// `live`: the pinned answer, else the newest. Nothing where the run is to ask again: none is here, the
+  /// newest is a non-answer that is not taken, or the pinned one may be in a cache that is not read.
   Result<std::optional<Completion>> find_answer(const Digest& key, const WantedAnswer& wanted = {}) const;
   /// `cached`: why what no cache holds is an error; `what` says that in words. The reason of
   /// lacks_caches where caches are not read that may hold it, else cache_miss.

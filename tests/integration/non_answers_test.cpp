@@ -162,6 +162,29 @@ TEST_F(Refusals, AreAnswersToTheTestsThatCheckForOne) {
   EXPECT_TRUE(std::filesystem::exists(baseline)) << pinned.errors;
 }
 
+// The next live run took the answer from before the refresh, and passed by what the model says no more.
+TEST_F(NonAnswers, OneThatARefreshBroughtIsAskedForAgain) {
+  const auto simulator = start_simulator(
+      {R"({"contains": "Italy", "text": "Rome", "times": 1})", R"({"contains": "Italy", "refusal": true})"},
+      {});
+  const auto path = folder() / "suite.yaml";
+  std::ofstream(path) << "suite: s\nmodel: m\nsettings: {provider: openai}\ntests:\n"
+                         "  - {id: a, input: {prompt: the capital of Italy}, expected: {type: must_contain, "
+                         "text: Rome}}\n";
+  const auto requests_of = [&](const std::string& mode, const char* status, const Flags& more = {}) {
+    const auto finished = run_sluice(Flags{"run", path.string(), "--mode", mode, "--format", "json",
+                                           "--base-url", simulator.url() + "/v1"} +
+                                     more);
+    const json report = parse_report(finished.output);
+    EXPECT_EQ(report["fixture_results"][0]["status"], status) << finished.errors;
+    return report["run"]["requests"].get<int>();
+  };
+  EXPECT_EQ(requests_of("live", "pass"), 1);
+  EXPECT_EQ(requests_of("live", "error", {"--refresh"}), 1);
+  EXPECT_EQ(requests_of("live", "error"), 1);
+  EXPECT_EQ(requests_of("cached", "error"), 0);
+}
+
 // Nothing could pass `equals` with an empty text but a recorded answer.
 TEST_F(NonAnswers, AnEmptyOneIsTheAnswerToATestThatExpectsIt) {
   const auto simulator = start_simulator({R"({"contains": "nothing", "text": ""})"}, {});

@@ -59,6 +59,24 @@ CacheFacts facts_of(const fs::path& dir) {
   return facts;
 }
 
+/// Whether an answer or a non-answer is the newest entry of the key that verifies.
+Result<std::optional<EntryKind>> newest_kind(const std::vector<AnswerCache>& caches, const Digest& key) {
+  std::optional<EntryKind> kind;
+  cache_entry::Rank newest;
+  for (const AnswerCache& cache : caches) {
+    for (const EntryKind one : {EntryKind::answer, EntryKind::outcome}) {
+      const auto entry = cache.get_entry(one, key);
+      if (!entry) return fail(entry.error());
+      if (!*entry) continue;
+      const auto rank = cache_entry::rank(one, key, **entry);
+      if (!rank || (kind && *rank < newest)) continue;
+      kind = one;
+      newest = *rank;
+    }
+  }
+  return kind;
+}
+
 }  // namespace
 
 std::uint64_t bytes_in(const fs::path& folder) {
@@ -103,17 +121,10 @@ Result<HeldAnswers> find_answers(const FindAnswers& wanted) {
   auto caches = open_others_read_only(wanted.home, {});
   if (!caches.problems.empty()) return fail(std::move(caches.problems.front()));
   found.in_use = std::move(caches.in_use);
-  std::vector<EntryKind> kinds{EntryKind::answer};
-  if (wanted.with_outcomes) kinds.push_back(EntryKind::outcome);
   for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-    for (const AnswerCache& cache : caches.opened) {
-      for (const EntryKind kind : kinds) {
-        const auto entry = cache.get_entry(kind, wanted.keys[i]);
-        if (!entry) return fail(entry.error());
-        found.held[i] = found.held[i] || entry->has_value();
-      }
-      if (found.held[i]) break;
-    }
+    const auto newest = newest_kind(caches.opened, wanted.keys[i]);
+    if (!newest) return fail(newest.error());
+    found.held[i] = *newest == EntryKind::answer || (*newest == EntryKind::outcome && wanted.with_outcomes);
   }
   return found;
 }

@@ -44,6 +44,27 @@ TEST(CacheStats, ListEachCacheByName) {
   EXPECT_TRUE(cache_stats(home.folder.path() / "absent")->empty());
 }
 
+// It counted an answer that a live run asks for again, so that the estimate was no upper bound.
+TEST(FindAnswers, CountsWhatARunWouldTake) {
+  CassetteHome home;
+  {
+    auto one = home.cache("a");
+    ASSERT_TRUE(one.put(test_key(1), test_answer("yes", 10)));
+    ASSERT_TRUE(one.put(test_key(2), test_answer("yes", 10)));
+    ASSERT_TRUE(one.put(test_key(3), test_refusal("no", 10)));
+    ASSERT_TRUE(one.put_entry(EntryKind::answer, test_key(4), "damaged"));
+    auto two = home.cache("b");
+    ASSERT_TRUE(two.put(test_key(2), test_refusal("no", 20)));
+    ASSERT_TRUE(two.put(test_key(3), test_answer("yes", 20)));
+  }
+  const std::vector<Digest> keys{test_key(1), test_key(2), test_key(3), test_key(4), test_key(5)};
+  const auto held = [&](bool with_outcomes) {
+    return find_answers({home.folder.path(), keys, with_outcomes}).value().held;
+  };
+  EXPECT_EQ(held(false), (std::vector<bool>{true, false, true, false, false}));
+  EXPECT_EQ(held(true), (std::vector<bool>{true, true, true, false, false}));
+}
+
 class CachePruning : public ::testing::Test {
  protected:
   void SetUp() override {

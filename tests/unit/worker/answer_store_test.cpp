@@ -161,7 +161,27 @@ TEST_F(AnswerStoreTest, ALiveRunTakesTheRefusalThatIsAnAnswer) {
   EXPECT_EQ(found({refusal("no")}), "no");
   EXPECT_EQ(found({answer("yes", 1000), refusal("no", 2000)}), "no") << "the newest";
   EXPECT_EQ(found({refusal("no", 1000)}, {{answer("yes", 2000)}}), "yes");
-  EXPECT_EQ(found({answer("yes", 1000), cut_off}), "yes");
+  EXPECT_EQ(found({answer("yes", 1000), cut_off}), "(nothing)") << "it is asked for again";
+}
+
+// A gate passed by an answer that the model did not give any more.
+TEST_F(AnswerStoreTest, ALiveRunTakesNoAnswerThatANonAnswerCameAfter) {
+  const auto yes = answer("yes", 1000);
+  const auto no = refusal("no", 2000);
+  EXPECT_EQ(text_of(store_with({yes}, {{no}}).find_answer(key)), "(nothing)");
+  const auto store = store_with({yes, no});
+  EXPECT_EQ(text_of(store.find_answer(key)), "(nothing)");
+  EXPECT_EQ(text_of(store.find_answer(key, {.pinned = answer_digest(no)})), "(nothing)");
+  EXPECT_EQ(text_of(store.find_answer(key, {.pinned = answer_digest(yes)})), "yes")
+      << "the non-answer is no result";
+}
+
+TEST_F(AnswerStoreTest, ALiveRunTakesTheAnswerThatCameAfterANonAnswer) {
+  const auto no = refusal("no", 1000);
+  const auto store = store_with({no, answer("yes", 2000)});
+  EXPECT_EQ(text_of(store.find_answer(key)), "yes");
+  EXPECT_EQ(text_of(store.find_answer(key, {.pinned = answer_digest(no)})), "yes")
+      << "one that has no result yet is not paid for again";
 }
 
 TEST_F(AnswerStoreTest, ALiveRunAsksAgainAfterANonAnswerThatIsNoRefusal) {
@@ -184,7 +204,7 @@ TEST_F(AnswerStoreTest, ALiveRunTakesTheEmptyAnswerThatIsExpected) {
   EXPECT_EQ(found(cut_off), "nothing");
   EXPECT_EQ(text_of(store_with({answer("yes", 4000)}).find_answer(key, {.taken = {.empty_answers = true}})),
             "yes");
-  EXPECT_EQ(text_of(store_with({refusal("", 5000)}).find_answer(key)), "yes") << "nothing is taken";
+  EXPECT_EQ(text_of(store_with({refusal("", 5000)}).find_answer(key)), "(nothing)") << "none is taken";
 }
 
 TEST_F(AnswerStoreTest, AReplayHandsOutNonAnswers) {
