@@ -37,6 +37,12 @@ std::optional<GradeJudge> grade_judge_from(std::string_view name) {
   return std::nullopt;
 }
 
+ModelRequest baseline_request(const GradingSettings& grading, ModelRequest candidate) {
+  candidate.provider = grading.provider;
+  candidate.model = grading.model;
+  return candidate;
+}
+
 bool position_flips(const OrderedScores& scores) {
   return side(scores.baseline_first) != side(scores.candidate_first);
 }

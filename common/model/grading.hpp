@@ -3,6 +3,7 @@
 #include "common/error.hpp"
 #include "common/model/completion.hpp"
 #include "common/model/judge.hpp"
+#include "common/model/request.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,9 @@ struct GradingSettings {
   JudgeSettings llm = {};  ///< Who compares under GradeJudge::llm; has no rubrics of its own.
   friend bool operator==(const GradingSettings&, const GradingSettings&) = default;
 };
+
+/// What the baseline is asked where the candidate is asked this.
+ModelRequest baseline_request(const GradingSettings& grading, ModelRequest candidate);
 
 /// The candidate's score by a judge who saw both answers in one order and then in the other.
 struct OrderedScores {
@@ -61,6 +65,9 @@ struct GradingResult {
   Grade grade;
   GradedAnswer baseline;
   GradedAnswer candidate;
+  /// answer_digest of a baseline's answer that was called for, and that the worker's cache holds now; zero:
+  /// there is none. Zero in the ledger.
+  Digest stored_baseline = {};
   friend bool operator==(const GradingResult&, const GradingResult&) = default;
 };
 

@@ -156,13 +156,21 @@ bool layout(Archive& archive, M& m) {
                         m.latency_ms);
 }
 
+/// A baseline's answer that was stored is a fourth field, so all other results stay what they were.
 template <class Archive, Of<GradingResult> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(m.grade, m.baseline, m.candidate)) return false;
-  if constexpr (Archive::reading) {
+  const auto record = [&](auto&... later) {
+    return archive.record(m.grade, m.baseline, m.candidate, later...);
+  };
+  if constexpr (!Archive::reading) {
+    const bool has_stored = archive.version >= first_with_stored_baselines && !is_zero(m.stored_baseline);
+    return has_stored ? record(m.stored_baseline) : record();
+  } else {
+    constexpr std::size_t fields_with_stored = 4;
+    if (!(archive.field_count() == fields_with_stored ? record(m.stored_baseline) : record())) return false;
     if (!check_grade(m.grade)) return archive.refuse("a sound grade was expected");
+    return true;
   }
-  return true;
 }
 
 template <class Archive, Of<ObservedAnswer> M>

@@ -17,7 +17,7 @@ inline constexpr std::uint8_t result_version = 7;
 
 /// The first versions with JudgeExpectation::context and metrics that judge it, with RecordedAnswer::calls,
 /// with metrics of all calls (checks_all_calls), with MetricId::refusal, with MetricId::label, with
-/// ProviderKind::openai_responses, and with Reason::provider_changed.
+/// ProviderKind::openai_responses, with Reason::provider_changed, and with GradingResult::stored_baseline.
 inline constexpr std::uint8_t first_with_judged_context = 9;
 inline constexpr std::uint8_t first_with_recorded_calls = 9;
 inline constexpr std::uint8_t first_with_checks_of_all_calls = 9;
@@ -25,6 +25,7 @@ inline constexpr std::uint8_t first_with_refusals = 9;
 inline constexpr std::uint8_t first_with_labels = 9;
 inline constexpr std::uint8_t first_with_openai_responses = 9;
 inline constexpr std::uint8_t first_with_changed_programs = 9;
+inline constexpr std::uint8_t first_with_stored_baselines = 9;
 
 /// What units may hold, beside their run's settings, that a worker of the version before does not know.
 struct LaterParts {

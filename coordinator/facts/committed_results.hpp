@@ -1,10 +1,12 @@
 #pragma once
 
+#include "common/cache_tools.hpp"
 #include "common/hash.hpp"
 #include "common/model/result.hpp"
 #include "common/model/trial.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct ResultToCommit {
       trials;            ///< All trials of the unit; `result.scores` has one for each that was assessed.
   std::string worker;    ///< Name, for people.
   std::string cache_id;  ///< Whose cache holds the answer now; empty when it was not stored.
+  std::optional<UsedAnswer> baseline = {};  ///< In a run that grades: what that cache has stored besides.
 };
 
 /// What became of it. The first committed result of a unit is its result.

@@ -144,15 +144,18 @@ CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommi
     insert(seq, item, item.trials[i], rows.row(i, item.trials[i]));
   }
   // Also for an answer from the cache: what this run's report shows is what a cached run must show.
-  if (move_pins && !is_zero(result.answer) && !item.cache_id.empty()) {
+  const auto move_pin = [&](const Digest& key, const Digest& answer, bool is_paid) {
+    if (!move_pins || is_zero(answer) || item.cache_id.empty()) return;
     clear(*insert_pin_move);
-    bind_bytes(*insert_pin_move, 1, result.key);
-    bind_bytes(*insert_pin_move, 2, result.answer);
+    bind_bytes(*insert_pin_move, 1, key);
+    bind_bytes(*insert_pin_move, 2, answer);
     insert_pin_move->bindNoCopy(3, item.cache_id);
-    insert_pin_move->bind(4, result.spend.cache_hit ? 0 : 1);
+    insert_pin_move->bind(4, is_paid ? 1 : 0);
     insert_pin_move->exec();
     ++unsettled_pins;
-  }
+  };
+  move_pin(result.key, result.answer, !result.spend.cache_hit);
+  if (item.baseline) move_pin(item.baseline->key, item.baseline->answer, true);
   return {true, result.answer};
 }
 

@@ -1,11 +1,13 @@
 #include "coordinator/run/result_intake.hpp"
 
+#include "common/model/cache_key.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace sluice {
 
@@ -82,10 +84,25 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
   const auto trials = run_.plan.trials_of(result.unit);
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}};
   record.item.worker = run_.roster.name_of(worker);
+  take_baseline(record.item);
   note_error(record.item, effects);
   record.item.cache_id = run_.roster.cache_of(worker);
   effects.to_record.push_back(std::move(record));
   return std::nullopt;
+}
+
+/// A baseline's answer that the worker has stored is pinned with the result, as the candidate's is: it may
+/// have replaced the pinned one of its request.
+void ResultIntake::take_baseline(ResultToCommit& item) const {
+  auto& grade = item.result.grade;
+  const Digest stored = grade ? std::exchange(grade->stored_baseline, Digest{}) : Digest{};
+  const auto& grading = run_.settings.grading;
+  if (is_zero(stored) || !grading) return;
+  const auto& providers = run_.settings.providers;
+  const auto provider = std::ranges::find(providers, grading->provider, &ProviderSettings::name);
+  const auto work = run_.plan.render(item.result.unit);
+  if (!work || provider == providers.end()) return;
+  item.baseline = {cache_key(*provider, baseline_request(*grading, work->request), work->repeat), stored};
 }
 
 /// What an answer failed for, in sentences of the log: reports have it too, at the end.

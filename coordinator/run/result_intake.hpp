@@ -64,6 +64,7 @@ class ResultIntake {
   using WorkersUnits = std::set<WorkersUnit>;
 
   bool refuses_parameters(const UnitResult& result);
+  void take_baseline(ResultToCommit& item) const;
   void note_error(const ResultToCommit& item, Effects& effects) const;
   void count_unmetered(const std::vector<UnitSpend>& spends);
   void count(WorkerId worker, UnitId unit, const Spend& spend);

@@ -1,4 +1,5 @@
 // From an answer to its grade beside the baseline's: the model client with a fake provider.
+#include "common/model/cache_key.hpp"
 #include "tests/actors/model_client_fixture.hpp"
 #include "worker/defaults.hpp"
 #include "worker/providers/http_message.hpp"
@@ -112,6 +113,38 @@ TEST_F(GradingFlowTest, ASecondRunCallsNobody) {
     EXPECT_EQ(again.baseline.latency_ms, 0u);
     EXPECT_EQ(done.spend, (Spend{0, 0, 0, true, {}, 0}));
   }
+}
+
+// What a run of the baseline's model had pinned was gone, whether the pair had a grade or not.
+TEST_F(GradingFlowTest, ABaselinesAnswerIsReplacedOnceItsPairIsGraded) {
+  grade_by(GradeJudge::llm);
+  start(true);
+  const auto request = baseline_request(*settings.grading, question(1)->request);
+  const Digest key = cache_key(settings.providers[0], request, 0);
+  const auto cached = [&] { return store->find_answer(key).value().value(); };
+  const auto judge = [this](const std::vector<HttpCall>& judged) {
+    ASSERT_EQ(judged.size(), 2u);
+    end_calls({compared(judged[0], 0.5), compared(judged[1], 0.5)});
+  };
+  judge(answer_both(question(1), "Rome", "Paris"));
+  EXPECT_EQ(grade_of(only_outcome()).stored_baseline, answer_digest(cached()));
+  EXPECT_EQ(cached().text, "Paris");
+
+  settings.read_cache = false;
+  restart();
+  answer_both(question(1), "Oslo", "Lyon");
+  EXPECT_EQ(cached().text, "Paris") << "what the ledger pins, until there is a grade";
+  restart();
+  const auto judged = answer_both(question(1), "Oslo", "Nice");
+  EXPECT_EQ(cached().text, "Paris");
+  judge(judged);
+  EXPECT_EQ(cached().text, "Nice");
+  EXPECT_EQ(grade_of(only_outcome()).stored_baseline, answer_digest(cached()));
+
+  settings.read_cache = true;
+  restart();
+  complete({question(1)});
+  EXPECT_TRUE(is_zero(grade_of(only_outcome()).stored_baseline)) << "it is pinned already";
 }
 
 TEST_F(GradingFlowTest, AJudgeIsAskedInBothOrdersWithoutChance) {

@@ -82,6 +82,22 @@ TEST_F(Grade, ACassetteOfItAloneIsRefused) {
   EXPECT_EQ(again.exit_code, 0) << again.errors;
 }
 
+// It ended with cache_miss: the grade had replaced what the run had pinned.
+TEST_F(Grade, ARefreshLeavesWhatTheBaselinesOwnRunsReplay) {
+  const auto run = [this](const std::string& mode) {
+    return run_sluice({"run", "suite.yaml", "--arm", "before=old:m-1", "--mode", mode, "--format", "json"});
+  };
+  ASSERT_EQ(run("live").exit_code, 0);
+  old_ = std::make_unique<SimulatorProcess>(start_simulator({answer("capital", "Lutetia")}, {}));
+  write_text(folder() / "sluice.toml", provider("old", *old_) + provider("new", *new_));
+  graded({"--judge", "exact", "--refresh"});
+  EXPECT_EQ(old_->count("start"), 3u);
+  const auto replayed = run("cached");
+  EXPECT_EQ(replayed.exit_code, 0) << replayed.errors;
+  const auto shown = run_sluice({"show", "last", "france", "--json"});
+  EXPECT_EQ(json::parse(shown.output, nullptr, false)["raw_response"], "Lutetia") << shown.errors;
+}
+
 TEST_F(Grade, ExactTellsSameFromOther) {
   const json report = graded({"--judge", "exact"});
   EXPECT_EQ(report["grader_id"], "exact");

@@ -74,9 +74,7 @@ std::optional<std::variant<Evidence, Error>> Grading::begin(std::uint64_t unit, 
                                                             const Moment& moment) {
   if (!grading_) return Evidence{};
   if (!provider_) return Error{Reason::internal_error, "the run has no provider for the baseline's answers"};
-  ModelRequest request = work.request;  // The same prompt and settings, whatever they are.
-  request.provider = grading_->provider;
-  request.model = grading_->model;
+  ModelRequest request = baseline_request(*grading_, work.request);
   const Digest key = cache_key(*provider_, request, work.repeat);
   const auto at = pairs_.try_emplace(unit, std::move(request), key, taken_by_all(work), *store_).first;
   Pair& pair = at->second;
@@ -149,13 +147,15 @@ Result<Grade> Grading::grade(const Pair& pair, const Evidence& evidence) const {
   return grade_comparisons({votes.at(0).votes.at(0), votes.at(1).votes.at(0)}, llm_.model);
 }
 
-std::variant<Evidence, Error> Grading::graded(const Pair& pair, const Evidence& evidence) const {
+std::variant<Evidence, Error> Grading::graded(Pair& pair, const Evidence& evidence) const {
   auto given = grade(pair, evidence);
   if (!given) return std::move(given.error());
   auto result = grading_result(std::move(*given), pair.baseline, pair.candidate);
   if (!result) return std::move(result.error());
   Evidence graded;
   graded.grade = std::move(*result);
+  graded.grade->stored_baseline = pair.stored_baseline;
+  graded.renewed_baseline = std::move(pair.renewed);
   return graded;
 }
 
@@ -169,7 +169,8 @@ void Grading::on_call_ended(const CallEnded& ended, const Moment& moment, std::v
   take_compared(outcomes);
 }
 
-/// Reads it before it is stored, as a run's own answers are: what cannot be read is no answer.
+/// Reads it before it is stored, as a run's own answers are: what cannot be read is no answer. What it would
+/// replace may be pinned, and stays until the unit is complete.
 Result<Completion> Grading::take_new(Pair& pair, bool lent) {
   Completion answer = pair.call.take_answer();
   if (!answer.non_answer) {
@@ -177,7 +178,10 @@ Result<Completion> Grading::take_new(Pair& pair, bool lent) {
       answer.non_answer = std::move(read.error());
   }
   if (lent || !settings_.write_cache) return answer;
-  if (const auto stored = pair.call.store(answer); !stored) return fail(stored.error());
+  const auto stored = pair.call.store_if_none(answer);
+  if (!stored) return fail(stored.error());
+  pair.stored_baseline = answer_digest(answer);
+  if (!*stored) pair.renewed = RenewedAnswer{pair.call.entry_key().digest, answer};
   return answer;
 }
 

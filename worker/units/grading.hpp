@@ -67,6 +67,8 @@ class Grading final : public Enricher {
     bool is_compared = false;  ///< It waits for `comparer_`.
     TakenNonAnswers taken;     ///< The baseline's as well are answers.
     GradedAnswer baseline;
+    Digest stored_baseline{};                   ///< As in GradingResult.
+    std::optional<RenewedAnswer> renewed = {};  ///< The baseline's answer, if the cache has another one yet.
     GradedAnswer candidate;
     TimePoint deadline;
     Duration outages_before{};  ///< Of the baseline's provider, when it began.
@@ -78,7 +80,7 @@ class Grading final : public Enricher {
 
   Outcome on_baseline(std::uint64_t unit, Pair& pair, Completion answer, const Moment& moment);
   Outcome compare(std::uint64_t unit, Pair& pair, const Moment& moment);
-  std::variant<Evidence, Error> graded(const Pair& pair, const Evidence& evidence) const;
+  std::variant<Evidence, Error> graded(Pair& pair, const Evidence& evidence) const;
   Result<Grade> grade(const Pair& pair, const Evidence& evidence) const;
   Result<Completion> take_new(Pair& pair, bool lent);
   static void charge(const CallEnded& ended, Spend& spend);

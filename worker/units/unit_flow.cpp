@@ -336,6 +336,7 @@ void UnitFlow::await_enrichers(Id id) {
 /// What it waited for is there.
 void UnitFlow::complete(Id id, UnderWay& unit) {
   if (unit.replaces) unstored_.push_back(completed_.size());
+  if (unit.evidence.renewed_baseline) unstored_baselines_.push_back(completed_.size());
   finish(id, std::move(*unit.answer));
 }
 
@@ -423,13 +424,18 @@ void UnitFlow::wind_down(std::optional<TimePoint> finish_by) {
 /// Stores the new answers, in one go. Those of a broken cache are errors: what was not stored is not
 /// reported.
 void UnitFlow::store_answers() {
-  if (unstored_.empty()) return;
+  if (unstored_.empty() && unstored_baselines_.empty()) return;
   std::vector<KeyedAnswer> new_answers;
   for (const auto index : unstored_) {
     const auto& completed = completed_[index];
     new_answers.push_back({completed.unit->key, &std::get<Completion>(completed.outcome)});
   }
+  for (const auto index : unstored_baselines_) {
+    const RenewedAnswer& baseline = *completed_[index].evidence.renewed_baseline;
+    new_answers.push_back({baseline.key, &baseline.answer});
+  }
   const auto stored = config_.store->store(new_answers);
+  std::ranges::move(std::exchange(unstored_baselines_, {}), std::back_inserter(unstored_));
   for (const auto index : std::exchange(unstored_, {})) {
     if (!stored) completed_[index].outcome = stored.error();
   }

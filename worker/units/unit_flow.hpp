@@ -164,7 +164,8 @@ class UnitFlow {
   std::vector<CompletedUnit> completed_;
   std::vector<UnitId> returned_;
   std::vector<UnitSpend> spent_;
-  std::vector<std::size_t> unstored_;  ///< Those of `completed_` whose answers are new.
+  std::vector<std::size_t> unstored_;            ///< Those of `completed_` whose answers are new.
+  std::vector<std::size_t> unstored_baselines_;  ///< Those with a baseline's answer that is to be stored.
 };
 
 }  // namespace sluice

@@ -34,6 +34,21 @@ TEST_F(LedgerTest, PinsFollowAnAnswerFromTheCacheToo) {
   EXPECT_EQ(pin(ledger, 0)->holder, "cache-a") << "an equal answer does not change the holder";
 }
 
+TEST_F(LedgerTest, ABaselinesAnswerIsPinnedWithTheResultThatReplacedIt) {
+  auto ledger = open_with_run();
+  commit(ledger, {one(1, "baseline", "cache-b")});
+  ASSERT_TRUE(ledger.begin_run({"run-2", "s", "live", "p", "m", "1", 1, 1}));
+  auto graded = one(0, "candidate");
+  graded.baseline = {sha256("key 1"), sha256("another baseline")};
+  commit(ledger, {graded}, false, "run-2");
+  EXPECT_EQ(pin(ledger, 1)->answer, sha256("baseline"));
+  ASSERT_TRUE(ledger.begin_run({"run-3", "s", "live", "p", "m", "1", 1, 1}));
+  commit(ledger, {graded}, true, "run-3");
+  EXPECT_EQ(pin(ledger, 0)->answer, sha256("candidate"));
+  EXPECT_EQ(pin(ledger, 1)->answer, sha256("another baseline"));
+  EXPECT_EQ(pin(ledger, 1)->holder, "cache-a");
+}
+
 TEST_F(LedgerTest, PinsStayOtherwise) {
   auto ledger = open_with_run();
   auto not_stored = one(1, "b", "");

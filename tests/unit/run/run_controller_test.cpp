@@ -1,3 +1,4 @@
+#include "common/model/cache_key.hpp"
 #include "tests/unit/run/run_fixture.hpp"
 
 namespace sluice {
@@ -43,6 +44,28 @@ TEST_F(RunControllerTest, ARunFromHelloToGoodbye) {
   EXPECT_EQ(facts.workers[0].units, 3u);
   EXPECT_FALSE(facts.workers[0].lost);
   EXPECT_FALSE(facts.cut_short);
+}
+
+TEST_F(RunControllerTest, ABaselinesAnswerThatWasStoredIsRecordedByItsKey) {
+  ProviderSettings old;
+  old.name = "old";
+  config.settings.providers = {old};
+  config.settings.grading = GradingSettings{GradeJudge::exact, "old", "old-model"};
+  begin();
+  join("p", 1);
+  UnitResult graded = answered(0);
+  graded.grade = GradingResult{{1.0, "", "exact"}, {}, {}, sha256("baseline")};
+  const auto reported = report("p", {graded, answered(1)});
+  ASSERT_EQ(reported.to_record.size(), 2u);
+  const auto& item = reported.to_record[0].item;
+  EXPECT_TRUE(is_zero(item.result.grade->stored_baseline)) << "the ledger keeps the pin alone";
+  ASSERT_TRUE(item.baseline);
+  ModelRequest request = plan.render(0)->request;
+  request.provider = "old";
+  request.model = "old-model";
+  EXPECT_EQ(item.baseline->key, cache_key(old, request, 0));
+  EXPECT_EQ(item.baseline->answer, sha256("baseline"));
+  EXPECT_FALSE(reported.to_record[1].item.baseline);
 }
 
 TEST_F(RunControllerTest, AWorkerThatIsNotKnownMustSendHello) {
