@@ -96,10 +96,15 @@ double EstimatedRate::below_full_bucket() {
 double EstimatedRate::below_growth(double rate, const NamedDelays& delays, BootTime cut_before) {
   const double beyond =
       std::sqrt(2 * reserve_ * growth_after(delays.last().from - cut_before, delays) / rate);
-  // What grew much was another limit than before.
-  hold_factor_ = rate > much_more * held_ ? 1 : std::max(1.0, 2 * hold_factor_);
   in_a_row_ = 0;
-  return std::max(held_, below_estimate * rate / (1 + beyond));
+  const double next = std::max(held_, below_estimate * rate / (1 + beyond));
+  if (rate <= much_more * held_) {
+    hold_factor_ = std::max(1.0, 2 * hold_factor_);
+    return next;
+  }
+  // What grew much was another limit than before: a window that was taken for a bucket has no such reserve.
+  hold_factor_ = 1;
+  return std::max(next, std::sqrt(held_ * below_estimate * rate));
 }
 
 /// The more refusals follow each other, the farther it was off.
