@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/defaults.hpp"
+
 #include <cstddef>
 #include <string_view>
 
@@ -8,5 +10,13 @@ namespace sluice {
 /// True if brackets (outside strings) nest deeper than `limit`; cheap enough to run before each parse. A
 /// document tree far beyond 100 levels would be walked and destroyed recursively.
 bool nests_deeper_than(std::string_view json, std::size_t limit);
+
+/// Foreign text as a tree of nlohmann's, which copies, compares and writes trees by recursion: text that
+/// nests deeper than `limit` is discarded as text is that is no JSON.
+template <class Tree>
+Tree parse_tree(std::string_view json, std::size_t limit = defaults::max_checked_depth) {
+  if (nests_deeper_than(json, limit)) return Tree(Tree::value_t::discarded);
+  return Tree::parse(json.begin(), json.end(), nullptr, false);
+}
 
 }  // namespace sluice

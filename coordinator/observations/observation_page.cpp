@@ -1,5 +1,6 @@
 #include "coordinator/observations/observation_page.hpp"
 
+#include "common/documents/json_depth.hpp"
 #include "common/model/recorded_answer.hpp"
 #include "common/text/build_commands.hpp"
 #include "common/text/printable.hpp"
@@ -52,8 +53,9 @@ std::string claim_line(const JsonValue& claim, const char* subject) {
 
 /// The array's elements, however it came about.
 JsonValue elements(const JsonText& text) {
-  JsonValue parsed = JsonValue::parse(text.text, nullptr, false);
-  return parsed.is_array() ? parsed : JsonValue::array();
+  auto parsed = parse_tree<JsonValue>(text.text);
+  if (!parsed.is_array()) parsed = JsonValue::array();
+  return parsed;
 }
 
 void add_claims(std::string& page, std::string_view heading, const JsonText& text, const char* subject) {

@@ -1,5 +1,6 @@
 #include "coordinator/observations/observe.hpp"
 
+#include "common/documents/json_depth.hpp"
 #include "common/model/request_text.hpp"
 #include "coordinator/display/expectation_wording.hpp"
 #include "coordinator/display/numbers.hpp"
@@ -187,7 +188,8 @@ bool redact_texts(nlohmann::ordered_json& value, const Redactor& redactor) {
 
 void redact(JsonText& json, const Redactor& redactor) {
   // Not the text as a whole: what an escape stands for may fit a pattern, and the escape not.
-  auto value = nlohmann::ordered_json::parse(json.text, nullptr, false);
+  auto value = parse_tree<nlohmann::ordered_json>(json.text);
+  if (value.is_discarded()) redactor.apply(json.text);
   if (!redact_texts(value, redactor)) return;
   json.text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -1,5 +1,6 @@
 #include "coordinator/observations/run_diff_text.hpp"
 
+#include "common/documents/json_depth.hpp"
 #include "common/text/printable.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/display.hpp"
@@ -72,22 +73,11 @@ std::string status_words(const std::string& status, const Observation& one) {
   return status + (one.reason_code ? " (" + *one.reason_code + ")" : "");
 }
 
-bool is_deeper_than(std::string_view json, std::size_t most) {
-  std::size_t depth = 0;
-  for (const char c : json) {
-    if (c == '[' || c == '{') ++depth;
-    if ((c == ']' || c == '}') && depth > 0) --depth;
-    if (depth > most) return true;
-  }
-  return false;
-}
-
 /// A JSON document of one line in lines that can be compared; nothing for any other text, and for one so long
 /// that the library, which looks for each key among all, would take seconds.
 std::optional<std::string> laid_out(const std::string& answer) {
   if (answer.size() > defaults::max_laid_out_bytes) return std::nullopt;
-  if (is_deeper_than(answer, defaults::max_json_depth)) return std::nullopt;
-  const Ordered value = Ordered::parse(answer, nullptr, false);
+  const auto value = parse_tree<Ordered>(answer, defaults::max_json_depth);
   if (!value.is_structured()) return std::nullopt;
   return value.dump(2, ' ', false, Ordered::error_handler_t::replace);
 }

@@ -2,6 +2,7 @@
 
 #include "common/checks/outcome.hpp"
 #include "common/defaults.hpp"
+#include "common/documents/json_depth.hpp"
 #include "common/model/request_text.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/output/json_writer.hpp"
@@ -34,7 +35,9 @@ void append_calls(Json& json, const std::string& answer) {
     json.open('{');
     json.member("name", call.name);
     json.key("arguments");
-    if (nlohmann::json::accept(call.arguments)) {
+    // A program's reader of JSON may take no more.
+    if (!nests_deeper_than(call.arguments, defaults::max_checked_depth) &&
+        nlohmann::json::accept(call.arguments)) {
       json.raw_json(call.arguments);
     } else {
       json.value(call.arguments);

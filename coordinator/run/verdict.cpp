@@ -3,6 +3,7 @@
 #include "common/checks/detail.hpp"
 #include "common/checks/outcome.hpp"
 #include "common/defaults.hpp"
+#include "common/documents/json_depth.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/expectations/command_reader.hpp"
 
@@ -73,7 +74,7 @@ MetricOutcome plain_outcome(const TextExpectation& what, const CommandEnd& end, 
     return undecided_outcome(id, end.message + advice);
   }
   if (end.kind != CommandEnd::Kind::done) return undecided_outcome(id, end.message);
-  Verdict verdict = Verdict::parse(end.output, nullptr, false);
+  auto verdict = parse_tree<Verdict>(end.output);
   const std::string program = program_of(what);
   if (!verdict.is_object()) {
     std::string written = to_valid_utf8(end.output);

@@ -1,6 +1,8 @@
 #include "worker/scoring/answer_checks.hpp"
 
 #include "common/checks/detail.hpp"
+#include "common/defaults.hpp"
+#include "common/documents/json_depth.hpp"
 #include "common/model/expectation.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
@@ -83,14 +85,23 @@ bool holds(const JsonValue& given, const JsonValue& wanted) {
 
 /// Some servers write null where there are none.
 JsonValue arguments_of(const ToolCall& call) {
-  JsonValue given = JsonValue::parse(call.arguments, nullptr, false);
-  return given.is_null() ? JsonValue::object() : given;
+  auto given = parse_tree<JsonValue>(call.arguments);
+  if (given.is_null()) given = JsonValue::object();
+  return given;
+}
+
+bool is_too_deep(const ToolCall& call) {
+  return nests_deeper_than(call.arguments, defaults::max_checked_depth);
 }
 
 /// Of arguments that are no object: nobody can make such a call.
 std::string broken_call(const ToolCall& call, const JsonValue& given) {
-  return "calls " + one_line(call.name) + " with arguments that are " +
-         (given.is_discarded() ? "not JSON: " : "no JSON object: ") + quoted_for_detail(call.arguments);
+  const std::string why = is_too_deep(call)
+                              ? "nest deeper than " + std::to_string(defaults::max_checked_depth) + " levels"
+                          : given.is_discarded() ? "are not JSON"
+                                                 : "are no JSON object";
+  return "calls " + one_line(call.name) + " with arguments that " + why + ": " +
+         quoted_for_detail(call.arguments);
 }
 
 }  // namespace
@@ -182,7 +193,7 @@ std::optional<double> rouge_n(std::string_view answer, const std::vector<std::st
 
 std::string problem_with_calls(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
                                bool turned_round) {
-  const JsonValue arguments = JsonValue::parse(wanted[1], nullptr, false);
+  const auto arguments = parse_tree<JsonValue>(wanted[1]);
   std::string made;
   std::string broken;
   for (const ToolCall& call : calls) {
@@ -206,7 +217,7 @@ class CallMatch {
       : wanted_count_(wanted.size() / 2), fits_(calls.size()) {
     std::vector<JsonValue> arguments;
     for (std::size_t i = 0; i < wanted_count_; ++i)
-      arguments.push_back(JsonValue::parse(wanted[2 * i + 1], nullptr, false));
+      arguments.push_back(parse_tree<JsonValue>(wanted[2 * i + 1]));
     for (std::size_t call = 0; call < calls.size(); ++call) {
       const JsonValue given = arguments_of(calls[call]);
       for (std::size_t i = 0; i < wanted_count_; ++i) {
@@ -297,7 +308,7 @@ std::string problem_with_call_list(std::span<const ToolCall> calls, const std::v
 
 Result<SchemaFinding> compare_arguments(const ToolCall& call, const JsonSchema& schema) {
   const JsonValue given = arguments_of(call);
-  if (!given.is_object()) return SchemaFinding{broken_call(call, given)};
+  if (!given.is_object() && !is_too_deep(call)) return SchemaFinding{broken_call(call, given)};
   auto found = schema.compare(given.empty() ? "{}" : call.arguments);
   if (found && !found->problem.empty())
     found->problem = "the call " + quoted_for_detail(call.name + " " + call.arguments) + " " + found->problem;

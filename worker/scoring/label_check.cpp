@@ -4,7 +4,6 @@
 #include "common/checks/detail.hpp"
 #include "common/checks/label_form.hpp"
 #include "common/checks/outcome.hpp"
-#include "common/defaults.hpp"
 #include "common/documents/json_depth.hpp"
 #include "common/model/expectation.hpp"
 
@@ -34,9 +33,7 @@ std::optional<std::string> scalar_at(const JsonValue& document, const std::strin
 tl::expected<std::string, std::string> said_in(std::string_view answer, const std::string& path) {
   if (path.empty()) return std::string(answer);
   const std::string_view text = unfenced(answer);
-  const JsonValue document = nests_deeper_than(text, defaults::max_checked_depth)
-                                 ? JsonValue(JsonValue::value_t::discarded)
-                                 : JsonValue::parse(text.begin(), text.end(), nullptr, false);
+  const auto document = parse_tree<JsonValue>(text);
   if (document.is_discarded())
     return tl::unexpected(quoted_for_detail(answer) + " is not JSON with a label at " + path);
   auto said = scalar_at(document, path);

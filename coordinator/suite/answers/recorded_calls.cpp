@@ -21,8 +21,7 @@ namespace {
 
 /// Without white space; nothing if the text is no JSON.
 std::optional<std::string> compact_json(std::string_view text) {
-  if (nests_deeper_than(text, defaults::max_document_depth)) return std::nullopt;
-  const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  const auto json = parse_tree<nlohmann::ordered_json>(text, defaults::max_document_depth);
   return json.is_discarded() ? std::nullopt : std::optional(json.dump());
 }
 

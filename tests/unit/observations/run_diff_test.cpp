@@ -2,6 +2,7 @@
 
 #include "common/checks/redactor.hpp"
 #include "coordinator/display/display.hpp"
+#include "coordinator/observations/observation_page.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/observations/run_diff_text.hpp"
 
@@ -343,6 +344,19 @@ TEST(RedactObservation, JsonStaysJsonWhateverAPatternMatches) {
   EXPECT_EQ(*one.error, "[redacted odd]");
   EXPECT_EQ(json::parse(one.metrics.text),
             json::parse(R"([{"name": "m", "detail": "[redacted odd]", "passed": true}])"));
+}
+
+// A file of observations may come from anywhere: brackets by the ten thousand overflowed the stack.
+TEST(RedactObservation, JsonMayNestAsDeeplyAsItLikes) {
+  const RedactionPattern pattern{"odd", "canary"};
+  const Redactor redactor = *Redactor::make({&pattern, 1});
+  const std::string lists = std::string(200'000, '[') + "\"canary\"" + std::string(200'000, ']');
+  auto one = trial("a", "pass", "text", lists);
+  one.final_claims.text = R"([{"predicate":"p","value":)" + lists + "}]";
+  EXPECT_NE(observation_page(one).find("text"), std::string::npos);
+  redact(one, redactor);
+  for (const std::string* text : {&one.metrics.text, &one.final_claims.text})
+    EXPECT_EQ(text->find("canary"), std::string::npos);
 }
 
 }  // namespace sluice::run_diff_test

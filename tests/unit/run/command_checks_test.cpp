@@ -66,6 +66,9 @@ TEST(Verdict, ThatIsNoneDecidesNothing) {
   for (const char* score : {"1.1", "-0.1", "\"1\"", "null", "1e999"})
     EXPECT_FALSE(why(MetricId::command_score, "{\"score\": " + std::string(score) + "}").empty()) << score;
   EXPECT_FALSE(why(MetricId::not_command, "").empty()) << "turned round it is no pass";
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  EXPECT_NE(why(MetricId::command, R"({"pass":true,"a":)" + deep + "}").find("wrote no verdict"),
+            std::string::npos);
   const auto slow = outcome_of_command(
       command(MetricId::command), {CommandEnd::Kind::too_slow, "", "the check took longer than 1 s"}, {});
   EXPECT_TRUE(slow.is_undecided());
@@ -159,6 +162,9 @@ TEST_F(CommandChecks, AProgramReadsTheCallsOfTools) {
                             {"name":"send","arguments":"{\"order\": tru"}])"))
       << "what was cut off is a text";
   EXPECT_EQ(calls_of(first + "\nis what I would call."), json::array());
+  const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+  EXPECT_EQ(calls_of(R"({"tool_call":{"name":"send","arguments":")" + deep + "\"}}")[0]["arguments"], deep)
+      << "programs read no more levels than that";
 }
 
 TEST_F(CommandChecks, WhatACommandSaysIsRedactedBeforeItIsShortened) {

@@ -91,6 +91,24 @@ TEST(AnswerChecks, CompareAListOfCalls) {
       << "it may have been that call";
 }
 
+// Brackets by the ten thousand overflowed the stack: the arguments were copied level by level.
+TEST(AnswerChecks, CallsMayNestAsDeeplyAsTheyLike) {
+  const std::string lists = std::string(200'000, '[') + std::string(200'000, ']');
+  const std::string why = "calls refund with arguments that nest deeper than 128 levels: ";
+  for (const std::string& arguments : {"{\"a\":" + lists + "}", lists, std::string(200'000, '[')}) {
+    const std::vector<ToolCall> calls{{"", "refund", arguments}};
+    CheckedAnswer answer("text");
+    answer.calls = calls;
+    EXPECT_EQ(verdict(answer, {MetricId::tool_call, {"refund", "{}"}}).find(why), 0u);
+    EXPECT_NE(verdict(answer, {MetricId::tool_calls, {"refund", "{}"}, {0}}).find(why), std::string::npos);
+    EXPECT_NE(verdict(answer, {MetricId::tool_calls, {"refund", "{}"}, {1}}), "pass");
+    for (const MetricId opposite : {MetricId::not_tool_call, MetricId::not_tool_calls})
+      EXPECT_NE(verdict(answer, {opposite, {"refund", "{}"}, {0}}), "pass") << "it may have been that call";
+    EXPECT_EQ(verdict(answer, {MetricId::tool_call, {"refund", arguments}}).find(why), 0u)
+        << "nor is it compared with one that a suite asks for";
+  }
+}
+
 TEST(AnswerChecks, KnowWhetherAnyToolIsCalled) {
   const std::vector<ToolCall> calls{{"", "refund", "{}"}};
   CheckedAnswer answer("text");
