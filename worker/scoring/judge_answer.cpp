@@ -3,8 +3,10 @@
 #include "common/checks/code_fence.hpp"
 #include "common/text/text.hpp"
 
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,62 @@ namespace sluice {
 namespace {
 
 using Json = nlohmann::json;
+
+/// Takes the form's two members out of nlohmann's parser events. A tree would have to drop the others one by
+/// one, each from among all, and an answer may have very many.
+class MembersHandler {
+ public:
+  /// A boolean stands for all that is neither null nor number nor text.
+  using Value = std::variant<std::nullptr_t, double, std::string, bool>;
+
+  explicit MembersHandler(const JudgeAnswerForm& form) : form_(form) {}
+
+  bool is_object = false;
+  std::size_t scores = 0;  ///< How often the member stands there.
+  Value score;
+  Value words;
+
+  bool null() { return take(nullptr); }
+  bool boolean(bool given) { return take(given); }
+  bool number_integer(Json::number_integer_t given) { return take(static_cast<double>(given)); }
+  bool number_unsigned(Json::number_unsigned_t given) { return take(static_cast<double>(given)); }
+  bool number_float(double given, const std::string&) { return take(given); }
+  bool string(std::string& given) { return take(std::move(given)); }
+  bool binary(Json::binary_t&) { return false; }
+  bool start_object(std::size_t) {
+    is_object = is_object || depth_ == 0;
+    return open();
+  }
+  bool start_array(std::size_t) { return open(); }
+  bool key(const std::string& name) {
+    if (depth_ > 1) return true;
+    place_ = name == form_.score ? &score : name == form_.words ? &words : nullptr;
+    if (place_ == &score) ++scores;
+    return true;
+  }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) { return false; }
+
+ private:
+  bool take(Value value) {
+    if (depth_ == 1 && place_ != nullptr) *place_ = std::move(value);
+    return true;
+  }
+  bool open() {
+    take(false);
+    ++depth_;
+    return true;
+  }
+  bool close() {
+    --depth_;
+    return true;
+  }
+
+  const JudgeAnswerForm& form_;
+  std::size_t depth_ = 0;   ///< Open objects and arrays.
+  Value* place_ = nullptr;  ///< For the value of the object's key at hand; null: it is left aside.
+};
 
 std::string quoted(std::string_view name) {
   return '"' + std::string(name) + '"';
@@ -27,24 +85,19 @@ Result<Vote> read_judge_answer(std::string_view text, const JudgeAnswerForm& for
   text = unfenced(text);
   if (text.empty()) return unreadable("it is empty");
   if (invalid_utf8_at(text)) return unreadable("it is not valid UTF-8");
-  int scores = 0;
-  const auto count_scores = [&](int depth, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1 && parsed == form.score) ++scores;
-    return depth <= 1 || event == Json::parse_event_t::key;  // What lies deeper is not kept.
-  };
-  const Json object = Json::parse(text.begin(), text.end(), count_scores, false);
-  if (!object.is_object()) return unreadable("it is no JSON object");
-  if (scores == 0) return unreadable("it has no " + quoted(form.score));
-  if (scores > 1) return unreadable("it has more than one " + quoted(form.score));
-  const auto score = object.find(std::string(form.score));
-  if (score == object.end() || !score->is_number())
-    return unreadable("its " + quoted(form.score) + " is no number");
-  const double value = score->get<double>();
-  if (!(value >= 0.0 && value <= 1.0)) return unreadable("its " + quoted(form.score) + " is not from 0 to 1");
-  const auto words = object.find(std::string(form.words));
-  if (words == object.end() || words->is_null()) return Vote{value, {}};
-  if (!words->is_string()) return unreadable("its " + quoted(form.words) + " is no text");
-  return Vote{value, words->get<std::string>()};
+  MembersHandler members(form);
+  if (!Json::sax_parse(text.begin(), text.end(), &members) || !members.is_object)
+    return unreadable("it is no JSON object");
+  if (members.scores == 0) return unreadable("it has no " + quoted(form.score));
+  if (members.scores > 1) return unreadable("it has more than one " + quoted(form.score));
+  const double* const score = std::get_if<double>(&members.score);
+  if (score == nullptr) return unreadable("its " + quoted(form.score) + " is no number");
+  if (!(*score >= 0.0 && *score <= 1.0))
+    return unreadable("its " + quoted(form.score) + " is not from 0 to 1");
+  if (std::holds_alternative<std::nullptr_t>(members.words)) return Vote{*score, {}};
+  auto* const words = std::get_if<std::string>(&members.words);
+  if (words == nullptr) return unreadable("its " + quoted(form.words) + " is no text");
+  return Vote{*score, std::move(*words)};
 }
 
 }  // namespace sluice

@@ -29,6 +29,8 @@ TEST(ReadVote, NeverTakesAnythingElseForAScore) {
       {R"({"score": 85})", "its \"score\" is not from 0 to 1"},
       {R"({"score": 1e999})", "it is no JSON object"},
       {R"({"score": 0.9, "rationale": 7})", "its \"rationale\" is no text"},
+      {R"({"score": 0.9, "rationale": {"a": "good"}})", "its \"rationale\" is no text"},
+      {R"({"score": [0.9]})", "its \"score\" is no number"},
       {"{\"score\": 0.9, \"rationale\": \"\xff\"}", "it is not valid UTF-8"},
   };
   for (const auto& [text, problem] : cases) {
@@ -39,6 +41,15 @@ TEST(ReadVote, NeverTakesAnythingElseForAScore) {
         << text;
   }
   EXPECT_FALSE(read_vote(std::string(100'000, '['))) << "no recursion";
+}
+
+// A tree of the whole took minutes: each value that was not kept was dropped from among all.
+TEST(ReadVote, TakesNoLongerForMembersThatNobodyAskedFor) {
+  std::string text = R"({"rationale": "first", "score": 0.5)";
+  for (int i = 0; i < 200'000; ++i)
+    text += ",\"k" + std::to_string(i) + R"(":{"score":1,"rationale":"of k"})";
+  EXPECT_EQ(read_vote(text + "}"), (Vote{0.5, "first"}));
+  EXPECT_EQ(read_vote(text + R"(,"rationale":"last"})"), (Vote{0.5, "last"}));
 }
 
 TEST(FakeVote, IsTheShareOfSharedWords) {
