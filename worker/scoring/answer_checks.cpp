@@ -109,11 +109,14 @@ std::string broken_call(const ToolCall& call, const JsonValue& given) {
 Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema& schema) {
   // What stands between brackets is looked at again from each of them.
   constexpr int most_beginnings = 256;
+  constexpr std::size_t most_bytes = 4 * defaults::max_answer_bytes;
   SchemaFinding found;
   std::size_t at = answer.find_first_of("{[");
+  std::size_t bytes = 0;
   int tries = 0;
-  for (; at != std::string_view::npos && tries < most_beginnings; ++tries) {
+  for (; at != std::string_view::npos && tries < most_beginnings && bytes < most_bytes; ++tries) {
     const std::size_t end = end_of_json(answer, at);
+    bytes += (end == 0 ? answer.size() : end) - at;
     const std::string_view candidate = answer.substr(at, end == 0 ? 0 : end - at);
     if (JsonValue::accept(candidate)) {
       auto one = schema.compare(candidate);
@@ -125,7 +128,7 @@ Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema&
   }
   if (found.problem.empty()) found.problem = "no JSON object or array stands in it";
   if (at != std::string_view::npos) {
-    found.problem += " (looked at its first " + std::to_string(most_beginnings) + " brackets alone)";
+    found.problem += " (looked at its first " + std::to_string(tries) + " brackets alone)";
     found.gave_up = true;
   }
   return found;

@@ -16,7 +16,8 @@
 namespace sluice {
 
 /// Looks for JSON objects and arrays in the answer, from the left and the outermost first and then in it: no
-/// problem if one fits the schema. It gives up after 256 brackets. Errors as of JsonSchema.
+/// problem if one fits the schema. It gives up after 256 brackets, or 32 MiB between them. Errors as of
+/// JsonSchema.
 Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema& schema);
 
 /// Changes that make one text the other: characters added, taken away or replaced. Nothing if there are more
