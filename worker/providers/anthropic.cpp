@@ -143,12 +143,11 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
   return http;
 }
 
-/// The text blocks, joined; thinking is no part of the answer. Nothing if there is none.
-std::optional<std::string> joined_blocks(const JsonView& content) {
-  std::optional<std::string> joined;
+/// The text blocks, joined; thinking is no part of the answer.
+std::string joined_blocks(const JsonView& content) {
+  std::string joined;
   for (const JsonView& block : content.elements()) {
-    const auto text = block["text"].text();
-    if (block["type"].text() == "text" && text) join(joined, *text);
+    if (block["type"].text() == "text") joined += block["text"].text().value_or("");
   }
   return joined;
 }
@@ -167,21 +166,18 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
     completion.usage = whole_usage(saturating_add(*input, cached), usage["output_tokens"].whole());
 
   const std::string& stop = completion.finish_reason;
-  std::optional<std::string> text = joined_blocks(content);
-  const auto calls_tool = [](const JsonView& block) { return block["type"].text() == "tool_use"; };
+  completion.text = joined_blocks(content);
   if (stop == "refusal") {
-    completion.non_answer = declined(stop, text.value_or(""));
+    completion.non_answer = declined(stop, completion.text);
   } else if (stop == "max_tokens" || stop == "model_context_window_exceeded") {
     completion.non_answer = cut_off(stop);
   } else if (stop == "pause_turn") {
     completion.non_answer =
         Error{Reason::truncated, "the model paused in the middle of its answer (pause_turn)"};
-  } else if (lacks_text(text) && std::ranges::none_of(content.elements(), calls_tool)) {
-    completion.non_answer = without_text(stop);
   }
-  completion.text = std::move(text).value_or("");
   for (const JsonView& block : content.elements()) {
-    if (calls_tool(block)) add_call(completion, block["name"].text_or_empty(), block["input"].json());
+    if (block["type"].text() == "tool_use")
+      add_call(completion, block["name"].text_or_empty(), block["input"].json());
   }
   return completion;
 }

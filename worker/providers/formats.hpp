@@ -42,7 +42,8 @@ struct RawEmbeddings {
 struct Format {
   std::string_view answer_name;  ///< "an OpenAI chat completion"
   HttpRequest (*build)(const ProviderSettings&, const Credentials& credentials, const ModelRequest&);
-  /// The completion without its time; nothing if the body lacks what an answer must have.
+  /// The completion without its time, also one without any text; nothing if the body lacks what an answer
+  /// must have.
   std::optional<Completion> (*read_answer)(const JsonView& body, const Credentials& credentials);
   ErrorFacts (*read_error)(const JsonView& body, const Credentials& credentials);
   /// Null where the provider has no embeddings.
@@ -137,17 +138,6 @@ std::optional<Error> non_answer_of(std::string_view finish_reason);
 /// Foreign text for a message: one line of valid UTF-8 without control characters, at most 300 bytes, with
 /// the key and whatever looks like one replaced by "[key]".
 std::string quotable(std::string_view text, const Credentials& credentials = {});
-
-/// Whether an answer has no text: an empty one is as little an answer as none.
-inline bool lacks_text(const std::optional<std::string>& text) {
-  return !text || text->empty();
-}
-
-/// Appends to an answer that comes in parts.
-inline void join(std::optional<std::string>& joined, std::string_view part) {
-  if (!joined) joined.emplace();
-  joined->append(part);
-}
 
 /// Whether a body names an error here, be it beside an answer: words, or an object that says something. null
 /// is none, nor is an object of which each member is empty: some servers send one with every answer.

@@ -175,12 +175,11 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
   return http;
 }
 
-/// The parts' texts, joined, without the model's thoughts. Nothing if there is none.
-std::optional<std::string> joined_parts(const JsonView& parts) {
-  std::optional<std::string> joined;
+/// The parts' texts, joined, without the model's thoughts.
+std::string joined_parts(const JsonView& parts) {
+  std::string joined;
   for (const JsonView& part : parts.elements()) {
-    const auto text = part["text"].text();
-    if (text && !part["thought"].is_true()) join(joined, *text);
+    if (!part["thought"].is_true()) joined += part["text"].text().value_or("");
   }
   return joined;
 }
@@ -224,20 +223,16 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
 
   completion.finish_reason = candidate["finishReason"].text_or_empty();
   const JsonView parts = candidate["content"]["parts"];
-  std::optional<std::string> text = joined_parts(parts);
-  const auto calls_tool = [](const JsonView& part) { return part["functionCall"].is_object(); };
+  completion.text = joined_parts(parts);
   if (completion.finish_reason == "MAX_TOKENS") {
     completion.non_answer = cut_off(completion.finish_reason);
   } else if (!is_ordinary_end(completion.finish_reason)) {
     completion.non_answer = declined(completion.finish_reason, candidate["finishMessage"].text_or_empty());
-  } else if (lacks_text(text) && std::ranges::none_of(parts.elements(), calls_tool)) {
-    completion.non_answer = without_text(completion.finish_reason);
   }
-  completion.text = std::move(text).value_or("");
   for (const JsonView& part : parts.elements()) {
-    if (!calls_tool(part)) continue;
     const JsonView call = part["functionCall"];
-    add_call(completion, call["name"].text_or_empty(), call["args"] ? call["args"].json() : "{}");
+    if (call.is_object())
+      add_call(completion, call["name"].text_or_empty(), call["args"] ? call["args"].json() : "{}");
   }
   return completion;
 }

@@ -127,13 +127,10 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
   return http;
 }
 
-/// `content` is a text, or at some servers a list of parts. Nothing for null and for anything else.
-std::optional<std::string> text_in(const JsonView& content) {
-  if (content.text()) return content.text_or_empty();
-  std::optional<std::string> joined;
-  for (const JsonView& part : content.elements()) {
-    if (const auto text = part["text"].text()) join(joined, *text);
-  }
+/// `content` is a text, or at some servers a list of parts. Empty for null and for anything else.
+std::string text_in(const JsonView& content) {
+  std::string joined = content.text_or_empty();
+  for (const JsonView& part : content.elements()) joined += part["text"].text().value_or("");
   return joined;
 }
 
@@ -168,13 +165,11 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   completion.usage = usage_with_total(usage["prompt_tokens"].whole(), usage["completion_tokens"].whole(),
                                       usage["total_tokens"].whole());
 
-  std::optional<std::string> content = text_in(message["content"]);
+  std::string content = text_in(message["content"]);
   std::string refusal = message["refusal"].text_or_empty();
   completion.non_answer =
       refusal.empty() ? non_answer_of(completion.finish_reason) : declined(completion.finish_reason, refusal);
-  if (!completion.non_answer && lacks_text(content) && message["tool_calls"].elements().empty())
-    completion.non_answer = without_text(completion.finish_reason);
-  completion.text = content && !content->empty() ? std::move(*content) : std::move(refusal);
+  completion.text = std::move(content.empty() ? refusal : content);
   for (const JsonView& call : message["tool_calls"].elements()) {
     const JsonView function = call["function"];
     // Some servers give the object itself.

@@ -160,7 +160,7 @@ HttpRequest build(const ProviderSettings& provider, const Credentials& credentia
 
 /// The texts of the answer's messages, and what the model said instead of one.
 struct Said {
-  std::optional<std::string> text;
+  std::string text;
   std::string refusal;
   bool refuses = false;  ///< Be it without a word.
 };
@@ -170,8 +170,8 @@ Said said_in(const JsonView& output) {
   for (const JsonView& item : output.elements()) {
     if (item["type"].text() != "message") continue;
     for (const JsonView& part : item["content"].elements()) {
-      if (const auto text = part["text"].text()) join(said.text, *text);
-      said.refusal += part["refusal"].text_or_empty();
+      said.text += part["text"].text().value_or("");
+      said.refusal += part["refusal"].text().value_or("");
       said.refuses = said.refuses || part["type"].text() == "refusal";
     }
   }
@@ -196,20 +196,17 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
                                       usage["total_tokens"].whole());
 
   const JsonView output = body["output"];
-  const auto calls_tool = [](const JsonView& item) { return item["type"].text() == "function_call"; };
   Said said = said_in(output);
   // Nothing else tells it from an answer without any text.
-  if (said.refuses && said.refusal.empty() && lacks_text(said.text)) completion.finish_reason = "refusal";
+  if (said.refuses && said.refusal.empty() && said.text.empty()) completion.finish_reason = "refusal";
   if (!said.refusal.empty() || completion.finish_reason == "refusal" || reason == "content_filter") {
     completion.non_answer = declined(completion.finish_reason, said.refusal);
   } else if (body["status"].text() == "incomplete") {
     completion.non_answer = cut_off(completion.finish_reason);
-  } else if (lacks_text(said.text) && std::ranges::none_of(output.elements(), calls_tool)) {
-    completion.non_answer = without_text(completion.finish_reason);
   }
-  completion.text = said.text && !said.text->empty() ? std::move(*said.text) : std::move(said.refusal);
+  completion.text = std::move(said.text.empty() ? said.refusal : said.text);
   for (const JsonView& item : output.elements()) {
-    if (calls_tool(item))
+    if (item["type"].text() == "function_call")
       add_call(completion, item["name"].text_or_empty(), item["arguments"].text_or_empty());
   }
   return completion;

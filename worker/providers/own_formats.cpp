@@ -130,13 +130,22 @@ JsonView part(const JsonView& body, const std::string& pointer) {
   return pointer.empty() ? JsonView() : body.at(pointer);
 }
 
-std::optional<Completion> read_by(const JsonView& body, const AnswerPointers& pointers) {
+/// `calls`: of tools, where the format has any.
+std::optional<Completion> read_by(const JsonView& body, const AnswerPointers& pointers,
+                                  const JsonView& calls = {}) {
+  // Half an answer may stand beside it.
+  if (names_error(part(body, pointers.error))) return std::nullopt;
   const JsonView text = part(body, pointers.text);
   Completion completion;
   completion.finish_reason = part(body, pointers.finish_reason).text_or_empty();
   completion.non_answer = non_answer_of(completion.finish_reason);
-  if (!text.text() && !completion.non_answer) return std::nullopt;
   completion.text = text.text_or_empty();
+  for (const JsonView& call : calls.elements()) {
+    // As a text too: libraries have them so.
+    const auto arguments = call["arguments"].text();
+    add_call(completion, call["name"].text_or_empty(), arguments ? *arguments : call["arguments"].json());
+  }
+  if (!text.text() && !completion.non_answer && completion.calls.empty()) return std::nullopt;
   completion.served_model = part(body, pointers.model).text_or_empty();
   completion.usage =
       whole_usage(part(body, pointers.input_tokens).whole(), part(body, pointers.output_tokens).whole());
@@ -167,17 +176,9 @@ HttpRequest build_exec(const ProviderSettings& provider, const Credentials& cred
 /// `{"text": ..., "usage": {...}}`, or a whole chat completion.
 std::optional<Completion> read_exec_answer(const JsonView& body, const Credentials& credentials) {
   if (body["choices"].is_array()) return openai_format.read_answer(body, credentials);
-  if (names_error(body["error"])) return std::nullopt;
   static const AnswerPointers pointers{
-      "/text", "/finish_reason", "/model", "/usage/input_tokens", "/usage/output_tokens", ""};
-  auto completion = read_by(body, pointers);
-  for (const JsonView& call : body["tool_calls"].elements()) {
-    if (!completion) completion.emplace();
-    // As a text too: libraries have them so.
-    const auto text = call["arguments"].text();
-    add_call(*completion, call["name"].text_or_empty(), text ? *text : call["arguments"].json());
-  }
-  return completion;
+      "/text", "/finish_reason", "/model", "/usage/input_tokens", "/usage/output_tokens", "/error"};
+  return read_by(body, pointers, body["tool_calls"]);
 }
 
 ErrorFacts read_exec_error(const JsonView& body, const Credentials&) {

@@ -81,6 +81,9 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
     if (std::optional<Completion> completion = format.read_answer(body->root(), credentials)) {
+      // Each call is a line of it as well.
+      if (!completion->non_answer && completion->text.empty())
+        completion->non_answer = without_text(completion->finish_reason);
       completion->usage = believable(completion->usage);
       completion->created_at_ms = in_ms(now);
       return Answered{std::move(*completion)};

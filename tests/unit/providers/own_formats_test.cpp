@@ -1,6 +1,7 @@
 #include "worker/providers/provider.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -102,6 +103,45 @@ TEST(HttpFormat, ReadsWhatThePointersLeadTo) {
   EXPECT_NE(std::get<Failed>(busy).message.find("too many"), std::string::npos);
 }
 
+// Half an answer beside the words of a failure was cached as a whole one.
+TEST(HttpFormat, AnErrorThatIsNamedMakesTheCallFail) {
+  OwnFormat own;
+  own.answer = {.text = "/result/text", .finish_reason = "/result/why", .error = "/problem/words"};
+  const Credentials credentials = with(own);
+  const auto of = [&](const std::string& problem) {
+    return read(ProviderKind::http, credentials,
+                R"({"result":{"text":"half an ans","why":"length"},"problem":{"words":)" + problem + "}}");
+  };
+  const auto failed = of(R"("upstream timed out")");
+  ASSERT_TRUE(std::holds_alternative<Failed>(failed));
+  EXPECT_TRUE(std::get<Failed>(failed).retryable);
+  EXPECT_NE(std::get<Failed>(failed).message.find("upstream timed out"), std::string::npos);
+  EXPECT_TRUE(std::holds_alternative<Failed>(of(R"({"code":7})"))) << "it says something";
+  for (const char* none : {"null", R"("")", "{}"})
+    EXPECT_TRUE(std::holds_alternative<Answered>(of(none))) << none;
+}
+
+// `must_not_contain` passed for an answer that said nothing.
+TEST(OwnFormats, AnEmptyTextIsNoAnswer) {
+  OwnFormat own;
+  own.answer = {.text = "/text", .finish_reason = "/finish_reason"};
+  const Credentials credentials = with(own);
+  for (const ProviderKind kind : {ProviderKind::http, ProviderKind::exec}) {
+    const auto reason = [&](const std::string& body) {
+      const auto outcome = read(kind, credentials, body);
+      const auto* answered = std::get_if<Answered>(&outcome);
+      return answered != nullptr && answered->completion.non_answer
+                 ? std::optional(answered->completion.non_answer->reason)
+                 : std::nullopt;
+    };
+    EXPECT_EQ(reason(R"({"text":""})"), Reason::refusal);
+    EXPECT_EQ(reason(R"({"text":"","finish_reason":"stop"})"), Reason::refusal);
+    EXPECT_EQ(reason(R"({"text":"","finish_reason":"length"})"), Reason::truncated);
+    EXPECT_EQ(reason(R"({"text":" "})"), std::nullopt);
+    EXPECT_TRUE(std::holds_alternative<Failed>(read(kind, credentials, R"({"text":null})")));
+  }
+}
+
 TEST(ExecFormat, ReadsAChatCompletionAndAnswersWithAnObject) {
   OwnFormat own;
   own.command = {"bot"};
@@ -147,6 +187,9 @@ TEST(ExecFormat, SaysWhatWentWrong) {
   EXPECT_EQ(down.message, "provider \"own\" reports an error 503: down");
   const auto beside = read(ProviderKind::exec, credentials, R"({"text":"half","error":{"status":503}})");
   EXPECT_TRUE(std::holds_alternative<Failed>(beside)) << "it says something";
+  const auto beside_calls = read(ProviderKind::exec, credentials,
+                                 R"({"tool_calls":[{"name":"look_up"}],"error":{"message":"down"}})");
+  EXPECT_TRUE(std::holds_alternative<Failed>(beside_calls));
   const auto empty = read(ProviderKind::exec, credentials, R"({"text":"whole","error":{}})");
   EXPECT_TRUE(std::holds_alternative<Answered>(empty));
   EXPECT_FALSE(std::get<Failed>(busy).is_server_error);
