@@ -102,7 +102,12 @@ inline constexpr std::uint32_t max_wire_depth = 16;        ///< Nesting of one m
 /// Values in one message, whatever their nesting. An element costs one byte on the wire and some 24 in
 /// memory: this, and not the frame's size, bounds what a hostile frame can make us allocate (100 MiB).
 inline constexpr std::uint32_t max_wire_values = 1u << 22;
-inline constexpr std::size_t max_answer_bytes = 8u << 20;  ///< A longer provider answer is refused.
+/// A longer provider answer is refused; so is one with more texts and calls of tools than this, since each
+/// call is in both.
+inline constexpr std::size_t max_answer_bytes = 8u << 20;
+/// Of an entry of a cache: such an answer, and what is written beside its texts and calls. A longer one is
+/// neither in a cassette nor lent, so nothing else is stored.
+inline constexpr std::size_t max_entry_bytes = max_answer_bytes + 4096;
 
 // --- Processes
 inline constexpr std::uint32_t min_pool_threads = 2;  ///< One actor at work must not hold up all others.

@@ -1,5 +1,6 @@
 #include "worker/answer_store.hpp"
 
+#include "common/defaults.hpp"
 #include "common/model/embedding.hpp"
 #include "common/wire/messages.hpp"
 
@@ -170,7 +171,7 @@ Result<void> AnswerStore::store_vote(const Digest& key, const Completion& vote) 
 std::string AnswerStore::lend(const EntryKey& key) const {
   const auto sound_entry = [&](const AnswerCache& cache) {
     auto entry = cache.get_entry(key.kind, key.digest);
-    const bool fits = entry && *entry && (*entry)->size() <= wire::max_entry_bytes &&
+    const bool fits = entry && *entry && (*entry)->size() <= defaults::max_entry_bytes &&
                       cache_entry::rank(key.kind, key.digest, **entry);
     return fits ? std::move(**entry) : std::string();
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "common/defaults.hpp"
 #include "common/wire/archive.hpp"
 #include "common/wire/messages.hpp"
 #include "common/wire/value_layout.hpp"
@@ -100,7 +101,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<LentEntry> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.key, Bytes{m.bytes, max_entry_bytes});
+  return archive.record(m.key, Bytes{m.bytes, defaults::max_entry_bytes});
 }
 
 template <class Archive>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
 #include "common/error.hpp"
 #include "common/model/entry_key.hpp"
 #include "common/model/result.hpp"
@@ -140,8 +139,6 @@ struct Report {
 
 /// The most keys or entries in one message.
 inline constexpr std::size_t max_entries = 1024;
-/// A larger entry is not lent. No answer of a provider makes one (defaults::max_answer_bytes).
-inline constexpr std::size_t max_entry_bytes = defaults::max_answer_bytes + 4096;
 
 /// Entries that this worker's cache lacks and that are about to be paid for: answers of units with
 /// `held_elsewhere`, embeddings of any text, and votes. Answer: FOUND, once for each key, whenever it is

@@ -168,8 +168,8 @@ TEST(Malformed, AnEntryThatIsTooLargeOrNotLent) {
     return decoded ? std::string() : decoded.error().message;
   };
   const EntryKey answer{EntryKind::answer, samples::digest(1)};
-  EXPECT_EQ(problem({answer, std::string(max_entry_bytes, 'x')}), "");
-  EXPECT_EQ(problem({answer, std::string(max_entry_bytes + 1, 'x')}),
+  EXPECT_EQ(problem({answer, std::string(defaults::max_entry_bytes, 'x')}), "");
+  EXPECT_EQ(problem({answer, std::string(defaults::max_entry_bytes + 1, 'x')}),
             "malformed FOUND: field 1.0.1: shorter binary was expected");
   EXPECT_EQ(problem({{EntryKind::outcome, answer.digest}, "x"}),
             "malformed FOUND: field 1.0.0.0: a known number was expected");

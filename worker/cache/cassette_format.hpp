@@ -1,7 +1,5 @@
 #pragma once
 
-#include "common/defaults.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,9 +22,6 @@ inline constexpr std::uint8_t end_mark = 0xFF;
 inline constexpr std::size_t header_bytes = magic.size() + 1;
 inline constexpr std::size_t checksum_bytes = 32;
 inline constexpr std::size_t entry_head_bytes = 1 + 32 + 4;
-
-/// An answer (`defaults::max_answer_bytes`) with its usage, names and reason; a longer entry is no entry.
-inline constexpr std::size_t max_entry_bytes = defaults::max_answer_bytes + (1u << 20);
 
 /// log2 of the bytes that the decompressor must keep: answers of one suite resemble each other, and 4 MiB of
 /// memory are nothing. A file that asks for more is refused.

@@ -243,7 +243,7 @@ Result<void> CassetteReader::visit(const std::function<Result<void>(const Casset
     if (last && *last >= std::pair(entry.kind, entry.key)) {
       return damaged(file, which + " is not in its place");
     }
-    if (length > cassette::max_entry_bytes) return damaged(file, which + " is longer than any answer");
+    if (length > defaults::max_entry_bytes) return damaged(file, which + " is longer than any answer");
     if (auto read = content.read(bytes, length); !read) return read;
     const auto rank = cache_entry::rank(entry.kind, entry.key, bytes);
     if (!rank) return damaged(file, which + " has a checksum or form of its own that does not fit");

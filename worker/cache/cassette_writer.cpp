@@ -87,11 +87,11 @@ CassetteWriter::CassetteWriter(std::function<void(std::string_view)> write, std:
 CassetteWriter::~CassetteWriter() = default;
 
 Result<void> CassetteWriter::add(EntryKind kind, const Digest& key, std::string_view bytes) {
-  if (bytes.size() > cassette::max_entry_bytes) {
+  if (bytes.size() > defaults::max_entry_bytes) {
     return fail(Reason::cache_failed, "the cache entry " + to_hex(key) +
                                           " is too large for a cassette: it has " +
                                           std::to_string(bytes.size()) + " bytes, and at most " +
-                                          std::to_string(cassette::max_entry_bytes) + " are read");
+                                          std::to_string(defaults::max_entry_bytes) + " are read");
   }
   auto& head = state_->head;
   head.clear();

@@ -1,5 +1,6 @@
 #include "worker/providers/embeddings.hpp"
 
+#include "worker/defaults.hpp"
 #include "worker/providers/failure.hpp"
 #include "worker/providers/formats.hpp"
 
@@ -10,6 +11,9 @@
 namespace sluice {
 
 namespace {
+
+/// Of a vector: an entry of a cache has room for no more (defaults::max_entry_bytes).
+constexpr std::size_t max_numbers = defaults::max_answer_bytes / sizeof(float);
 
 /// The array as numbers; nothing if it is no array of numbers that a float holds, or has no direction.
 std::optional<std::vector<float>> vector_of(const JsonView& array) {
@@ -37,6 +41,7 @@ std::variant<Embedded, Reason> embedded_in(const Format& format, const JsonView&
   for (const JsonView& array : raw->vectors) {
     auto vector = vector_of(array);
     if (!vector) return Reason::provider_failed;
+    if (vector->size() > max_numbers) return Reason::answer_too_large;
     if (!embedded.vectors.empty() && vector->size() != embedded.vectors.front().size())
       return Reason::embedding_count_wrong;
     embedded.vectors.push_back(std::move(*vector));
@@ -48,9 +53,11 @@ Failed not_embeddings(const ProviderSettings& provider, const HttpResponse& resp
                       const Credentials& credentials, Reason reason) {
   Failed failed;
   failed.reason = reason;
-  failed.retryable = true;
+  failed.retryable = reason != Reason::answer_too_large;
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
                    " with something that is not " + std::to_string(count) + " embeddings of one dimension";
+  if (reason == Reason::answer_too_large)
+    failed.message += ", of at most " + std::to_string(max_numbers) + " numbers each";
   const std::string words = quotable(response.body, credentials);
   failed.message += words.empty() ? " (the body is empty)" : ": " + words;
   return failed;

@@ -140,6 +140,9 @@ const std::string* only_text(const ChatMessage& message, const ModelRequest& req
 }
 
 void add_call(Completion& completion, std::string_view name, std::string_view arguments) {
+  const bool is_full = completion.calls.size() > defaults::max_wire_items ||
+                       completion.text.size() > defaults::max_answer_bytes;
+  if (name.empty() || is_full) return;
   const bool is_blank = arguments.find_first_not_of(" \t\r\n") == std::string_view::npos;
   if (is_blank) arguments = "{}";
   const auto document = JsonDocument::parse(arguments);
@@ -147,6 +150,15 @@ void add_call(Completion& completion, std::string_view name, std::string_view ar
   completion.calls.push_back(
       {"", std::string(name), document ? document->root().json() : std::string(arguments)});
   append_call_line(completion.text, completion.calls.back(), document.has_value());
+}
+
+bool is_too_large(const Completion& completion) {
+  constexpr std::size_t call_frame_bytes = 12;  // On the wire: the heads of a call and of its three texts.
+  std::size_t bytes =
+      completion.text.size() + completion.finish_reason.size() + completion.served_model.size();
+  for (const ToolCall& call : completion.calls)
+    bytes += call_frame_bytes + call.name.size() + call.arguments.size();
+  return bytes > defaults::max_answer_bytes || completion.calls.size() > defaults::max_wire_items;
 }
 
 std::size_t body_size_hint(const ModelRequest& request) {

@@ -104,8 +104,13 @@ std::string joined_texts(const ChatMessage& message, const ModelRequest& request
 const std::string* only_text(const ChatMessage& message, const ModelRequest& request);
 
 /// Appends a call of a tool to an answer: to what checks of calls see, and as a line to its text
-/// (docs/suites.md#tools). `arguments` is JSON, as the model wrote it; blank text is `{}`.
+/// (docs/suites.md#tools). `arguments` is JSON, as the model wrote it; blank text is `{}`. Nothing is added
+/// without a name, since that is no call, nor to an answer that is too large already.
 void add_call(Completion& completion, std::string_view name, std::string_view arguments);
+/// Whether an answer cannot be stored so that it can be read, exported and lent: its texts and calls are
+/// longer than defaults::max_answer_bytes, or its calls are more than a list may have
+/// (defaults::max_wire_items).
+bool is_too_large(const Completion& completion);
 /// Room for the body of a request without the shared prompt, so that it is allocated once.
 std::size_t body_size_hint(const ModelRequest& request);
 /// True for a text that is there and not empty.

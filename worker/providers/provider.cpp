@@ -2,6 +2,7 @@
 
 #include "common/checks/key_mask.hpp"
 #include "common/text/text.hpp"
+#include "worker/defaults.hpp"
 #include "worker/providers/failure.hpp"
 #include "worker/providers/formats.hpp"
 
@@ -46,6 +47,17 @@ Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& respo
   return failed;
 }
 
+Failed too_large(const ProviderSettings& provider) {
+  Failed failed;
+  failed.reason = Reason::answer_too_large;
+  failed.message = "provider \"" + provider.name + "\" answered with more than " +
+                   std::to_string(defaults::max_answer_bytes) +
+                   " bytes of texts and calls of tools, or more than " +
+                   std::to_string(defaults::max_wire_items) +
+                   " calls (each call is a line of the text as well): ask for less in one answer";
+  return failed;
+}
+
 }  // namespace
 
 const Format& format_of(ProviderKind kind) {
@@ -81,6 +93,7 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   const bool success = response.status >= 200 && response.status < 300;
   if (success && body) {
     if (std::optional<Completion> completion = format.read_answer(body->root(), credentials)) {
+      if (is_too_large(*completion)) return too_large(provider);
       // Each call is a line of it as well.
       if (!completion->non_answer && completion->text.empty())
         completion->non_answer = without_text(completion->finish_reason);

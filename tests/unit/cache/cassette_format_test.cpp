@@ -2,6 +2,7 @@
 
 #include "worker/cache/cassette_format.hpp"
 
+#include "common/defaults.hpp"
 #include "common/hash.hpp"
 #include "tests/unit/cache/cassette_fixture.hpp"
 #include "worker/cache/cassette_reader.hpp"
@@ -180,7 +181,7 @@ TEST_F(CassetteFormat, AFileWithVotesIsOfAVersionOfItsOwn) {
 
 TEST_F(CassetteFormat, ABombIsRefusedWithoutUnpackingIt) {
   expect_refused(forged(std::string(256u << 20, '\0')), "unknown kind");
-  expect_refused(forged(entry(1, test_key(1), std::string(cassette::max_entry_bytes + 1, 'x')) + end(1)),
+  expect_refused(forged(entry(1, test_key(1), std::string(defaults::max_entry_bytes + 1, 'x')) + end(1)),
                  "longer than any answer");
   expect_refused(sealed(compressed(end(0), 27)), "cannot be decompressed");
   expect_refused(sealed("not zstd at all"), "cannot be decompressed");

@@ -117,6 +117,26 @@ TEST(Answer, ACallBesideAnEmptyTextIsAnAnswer) {
   EXPECT_EQ(completion.calls.size(), 1u);
 }
 
+// A million zeros were a million calls, and an entry that nobody could read again.
+TEST(Answer, WhatHasNoNameIsNoCall) {
+  std::string junk = R"(null,"f",{},[],{"function":7},{"function":{}},{"function":{"name":""}},{"name":""},)"
+                     R"({"type":"tool_use"},{"type":"function_call","name":7},{"functionCall":{"args":{}}})";
+  for (int i = 0; i < 100'000; ++i) junk += ",0";
+  const std::vector<std::pair<ProviderKind, std::pair<std::string, std::string>>> bodies{
+      {ProviderKind::openai,
+       {R"({"choices":[{"message":{"tool_calls":[)", R"(]},"finish_reason":"stop"}]})"}},
+      {ProviderKind::openai_responses, {R"({"status":"completed","output":[)", "]}"}},
+      {ProviderKind::anthropic, {R"({"content":[)", R"(],"stop_reason":"end_turn"})"}},
+      {ProviderKind::gemini, {R"({"candidates":[{"content":{"parts":[)", R"(]},"finishReason":"STOP"}]})"}},
+      {ProviderKind::exec, {R"({"text":"","tool_calls":[)", "]}"}}};
+  for (const auto& [kind, body] : bodies) {
+    const Completion completion = answered(kind, body.first + junk + body.second);
+    EXPECT_TRUE(completion.calls.empty()) << to_string(kind);
+    ASSERT_TRUE(completion.non_answer) << to_string(kind);
+    EXPECT_EQ(completion.non_answer->reason, Reason::refusal);
+  }
+}
+
 TEST(Answer, BlankArgumentsOfACallAreNone) {
   const auto openai_call = [](const std::string& function) {
     return R"({"choices":[{"message":{"content":null,"tool_calls":[{"function":)" + function +

@@ -1,5 +1,7 @@
 #include "worker/providers/embeddings.hpp"
 
+#include "common/defaults.hpp"
+
 #include <array>
 
 #include <gtest/gtest.h>
@@ -156,6 +158,21 @@ TEST(EmbeddingResponse, ANumberOfVectorsThatIsNotThatOfTheTextsHasAReasonOfItsOw
     EXPECT_EQ(std::get<Failed>(outcome).reason, Reason::embedding_count_wrong) << body;
     EXPECT_TRUE(std::get<Failed>(outcome).retryable);
   }
+}
+
+// Short numbers take more bytes in the cache than in the body: such an entry could not be exported.
+TEST(EmbeddingResponse, AVectorHasNoMoreNumbersThanAnEntryHasRoomFor) {
+  const auto of = [](std::size_t numbers) {
+    std::string body = R"({"data":[{"embedding":[1)";
+    for (std::size_t i = 1; i < numbers; ++i) body += ",1";
+    return read_embedding_response(openai, {200, {}, body + "]}]}"}, 1, now);
+  };
+  constexpr std::size_t most = defaults::max_answer_bytes / sizeof(float);
+  EXPECT_TRUE(std::holds_alternative<Embedded>(of(most)));
+  const auto more = of(most + 1);
+  ASSERT_TRUE(std::holds_alternative<Failed>(more));
+  EXPECT_EQ(std::get<Failed>(more).reason, Reason::answer_too_large);
+  EXPECT_FALSE(std::get<Failed>(more).retryable);
 }
 
 TEST(EmbeddingResponse, ErrorsAreThoseOfTheProvider) {

@@ -245,7 +245,7 @@ TEST_F(LentEntriesTest, WhatIsDamagedOrTooLargeIsNotLent) {
   auto cache = AnswerCache::open(folder.path() / "damaged");
   ASSERT_TRUE(cache);
   ASSERT_TRUE(cache->put_entry(EntryKind::answer, sha256("q"), "garbage"));
-  ASSERT_TRUE(cache->put(sha256("large"), completion(std::string(wire::max_entry_bytes, 'x'))));
+  ASSERT_TRUE(cache->put(sha256("large"), completion(std::string(defaults::max_entry_bytes, 'x'))));
   const AnswerStore store(std::move(*cache), {});
   EXPECT_EQ(store.lend(answer("q")), "");
   EXPECT_EQ(store.lend(answer("large")), "");
