@@ -274,6 +274,7 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
     provider.budget.announced(provider.limits.smallest(), provider.limits.doubted());
   auto outcome = call.request->read(provider.settings, response, arrived, *provider.credentials);
   if (auto* failed = std::get_if<Failed>(&outcome)) {
+    call.spend.paid.of(call.request->kind()) += failed->usage;
     note_failure(call, *failed, response.status, at_.now);
     redact(*failed, call, response, arrived, redactor_);
     return std::move(*failed);

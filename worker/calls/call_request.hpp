@@ -2,6 +2,7 @@
 
 #include "common/error.hpp"
 #include "common/model/completion.hpp"
+#include "common/model/paid_tokens.hpp"
 #include "common/model/run_settings.hpp"
 #include "common/wire/messages.hpp"
 #include "worker/providers/http_message.hpp"
@@ -40,6 +41,8 @@ class CallRequest {
   virtual const std::string& provider() const = 0;
   /// The model that the limits in the response's headers are those of.
   virtual const std::string& model() const = 0;
+  /// What the tokens of its tries count as.
+  virtual CallKind kind() const = 0;
   /// Upper bounds of the tokens that the call can take. Asked for once.
   virtual wire::CallSize size() const = 0;
   virtual HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const = 0;

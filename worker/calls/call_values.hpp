@@ -47,7 +47,7 @@ struct CallEnded {
   Usage usage;                   ///< Of the answer; zeros if it was lent.
   bool took_nothing = false;     ///< The provider declined before it did anything.
   std::uint32_t latency_ms = 0;  ///< Of the try that was answered, rounded up; 0 if none was.
-  Spend spend;                   ///< Calls, retries and waits; what they are for, and paid, the owner knows.
+  Spend spend;  ///< Calls, retries, waits, and what failed tries took; what the answer took the owner adds.
 };
 
 /// What waits outside the engine.

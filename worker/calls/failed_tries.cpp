@@ -143,7 +143,6 @@ std::optional<Error> obstacle(const CalledProvider& provider) {
 void settle(Call& call, const Usage& usage) {
   if (!call.permit || usage == Usage{}) return;
   call.provider->budget.settle(call.permit->id, call_size(usage.input_tokens, usage.output_tokens));
-  call.permit.reset();
 }
 
 void settle_uncharged(Call& call) {
@@ -167,8 +166,11 @@ void note_failure(Call& call, const Failed& failed, int status, TimePoint now) {
   pages = failed.is_web_page ? pages + 1 : 0;
   if (pages == 1) call.provider->web_pages_since = now;
   const bool refused = status >= 400 && status < 500;
-  if (refused || failed.counts_as_rate_limit || failed.reason == Reason::request_refused)
+  if (failed.usage != Usage{}) {
+    settle(call, failed.usage);
+  } else if (refused || failed.counts_as_rate_limit || failed.reason == Reason::request_refused) {
     settle_uncharged(call);
+  }
   if (failed.counts_as_rate_limit) {
     failed.retry_after ? budget.pause(*failed.retry_after, now) : budget.was_rate_limited();
   } else if (refused || (!failed.retryable && status < 500)) {

@@ -35,8 +35,8 @@ void settle_uncharged(Call& call);
 /// The model takes what the call carries.
 void note_taken(const Call& call);
 /// What the governor has to know of a response that is no answer. A request that is wrong by itself says
-/// nothing of the provider, and one that was refused is not charged; a gateway may say either in the body of
-/// a 200.
+/// nothing of the provider, and one that was refused is not charged unless its body names tokens; a gateway
+/// may say either in the body of a 200.
 void note_failure(Call& call, const Failed& failed, int status, TimePoint now);
 /// The words of a failure as they may be shown. They quote the response, cut short, and half a secret is not
 /// known as one: they are those of the response as redacted.

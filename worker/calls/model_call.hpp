@@ -45,6 +45,7 @@ class ModelCall : public CallRequest {
 
   const std::string& provider() const override { return keyed_.request->provider; }
   const std::string& model() const override { return keyed_.request->model; }
+  CallKind kind() const override { return CallKind::answer; }
   wire::CallSize size() const override;
   HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override;
   std::variant<CallUsage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,
@@ -54,9 +55,6 @@ class ModelCall : public CallRequest {
   std::string carried(std::string_view parameter) const override;
 
  protected:
-  /// What its answer is for.
-  virtual CallKind kind() const { return CallKind::answer; }
-
   KeyedRequest keyed_;
   AnswerStore& store_;
   Completion answer_;

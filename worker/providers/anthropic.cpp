@@ -159,12 +159,6 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   Completion completion;
   completion.finish_reason = body["stop_reason"].text_or_empty();
   completion.served_model = body["model"].text_or_empty();
-  const JsonView usage = body["usage"];
-  const auto cached =
-      saturating_add(usage["cache_creation_input_tokens"].count(), usage["cache_read_input_tokens"].count());
-  if (const auto input = usage["input_tokens"].whole())
-    completion.usage = whole_usage(saturating_add(*input, cached), usage["output_tokens"].whole());
-
   const std::string& stop = completion.finish_reason;
   completion.text = joined_blocks(content);
   if (stop == "refusal") {
@@ -180,6 +174,15 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
       add_call(completion, block["name"].text_or_empty(), block["input"].json());
   }
   return completion;
+}
+
+Usage read_usage(const JsonView& body, const Credentials&) {
+  const JsonView usage = body["usage"];
+  const auto input = usage["input_tokens"].whole();
+  if (!input) return {};
+  const auto cached =
+      saturating_add(usage["cache_creation_input_tokens"].count(), usage["cache_read_input_tokens"].count());
+  return whole_usage(saturating_add(*input, cached), usage["output_tokens"].whole());
 }
 
 bool is_of_the_day(std::string_view type, std::string_view message) {
@@ -219,6 +222,7 @@ ErrorFacts read_error(const JsonView& body, const Credentials&) {
 
 }  // namespace
 
-const Format anthropic_format = {"an Anthropic message", build, read_answer, read_error, nullptr, nullptr};
+const Format anthropic_format = {
+    "an Anthropic message", build, read_answer, read_usage, read_error, nullptr, nullptr};
 
 }  // namespace sluice

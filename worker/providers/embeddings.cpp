@@ -31,33 +31,40 @@ std::optional<std::vector<float>> vector_of(const JsonView& array) {
   return vector;
 }
 
-/// Or why there are none.
-std::variant<Embedded, Reason> embedded_in(const Format& format, const JsonView& body, std::size_t count) {
+/// Why there are no embeddings, and what they took all the same.
+struct NoEmbeddings {
+  Reason reason = Reason::provider_failed;
+  Usage usage{};
+};
+
+std::variant<Embedded, NoEmbeddings> embedded_in(const Format& format, const JsonView& body,
+                                                 std::size_t count) {
   const auto raw = format.read_embeddings(body, count);
-  if (!raw) return Reason::provider_failed;
-  if (raw->vectors.size() != count) return Reason::embedding_count_wrong;
+  if (!raw) return NoEmbeddings{};
   Embedded embedded;
   embedded.usage = believable(raw->usage);
+  const auto failed = [&](Reason reason) { return NoEmbeddings{reason, embedded.usage}; };
+  if (raw->vectors.size() != count) return failed(Reason::embedding_count_wrong);
   for (const JsonView& array : raw->vectors) {
     auto vector = vector_of(array);
-    if (!vector) return Reason::provider_failed;
-    if (vector->size() > max_numbers) return Reason::answer_too_large;
+    if (!vector) return failed(Reason::provider_failed);
+    if (vector->size() > max_numbers) return failed(Reason::answer_too_large);
     if (!embedded.vectors.empty() && vector->size() != embedded.vectors.front().size())
-      return Reason::embedding_count_wrong;
+      return failed(Reason::embedding_count_wrong);
     embedded.vectors.push_back(std::move(*vector));
   }
   return embedded;
 }
 
 Failed not_embeddings(const ProviderSettings& provider, const HttpResponse& response, std::size_t count,
-                      const Credentials& credentials, Reason reason) {
+                      const Credentials& credentials, const NoEmbeddings& why) {
   Failed failed;
-  failed.reason = reason;
-  failed.retryable = reason != Reason::answer_too_large;
+  failed.reason = why.reason;
+  failed.usage = why.usage;
+  failed.retryable = why.reason != Reason::answer_too_large;
   failed.message = "provider \"" + provider.name + "\" answered " + std::to_string(response.status) +
                    " with something that is not " + std::to_string(count) + " embeddings of one dimension";
-  if (reason == Reason::answer_too_large)
-    failed.message += ", of at most " + std::to_string(max_numbers) + " numbers each";
+  if (!failed.retryable) failed.message += ", of at most " + std::to_string(max_numbers) + " numbers each";
   const std::string words = quotable(response.body, credentials);
   failed.message += words.empty() ? " (the body is empty)" : ": " + words;
   return failed;
@@ -86,15 +93,15 @@ std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& p
   const Format& format = format_of(provider.kind);
   const std::optional<JsonDocument> body = JsonDocument::parse(response.body);
   const bool success = response.status >= 200 && response.status < 300;
-  Reason reason = Reason::provider_failed;
+  NoEmbeddings why;
   if (success && body) {
     auto read = embedded_in(format, body->root(), count);
     if (auto* embedded = std::get_if<Embedded>(&read)) return std::move(*embedded);
-    reason = std::get<Reason>(read);
+    why = std::get<NoEmbeddings>(read);
   }
   const ErrorFacts facts = body ? format.read_error(body->root(), credentials) : ErrorFacts{};
   if (success && !facts.status && !facts.fatal)
-    return not_embeddings(provider, response, count, credentials, reason);
+    return not_embeddings(provider, response, count, credentials, why);
   Failed failed = classify_failure(provider, response, facts, now, credentials, CallKind::embedding);
   // A model without the batch: its texts are asked for again one by one, and an unknown model then.
   const bool lacks_batch = provider.kind == ProviderKind::gemini && response.status == 404 && count > 1;

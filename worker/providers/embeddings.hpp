@@ -34,7 +34,8 @@ struct Embedded {
 };
 
 /// What a response to a request for `count` embeddings means. Vectors that are not as Embedded has them are
-/// a failure: embedding_count_wrong for another number or dimension, else provider_failed. `now` and
+/// a failure: embedding_count_wrong for another number or dimension, answer_too_large for more numbers than a
+/// cache's entry has room for, else provider_failed. `now` and
 /// `credentials` as in read_response.
 std::variant<Embedded, Failed> read_embedding_response(const ProviderSettings& provider,
                                                        const HttpResponse& response, std::size_t count,

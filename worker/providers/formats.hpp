@@ -42,9 +42,11 @@ struct RawEmbeddings {
 struct Format {
   std::string_view answer_name;  ///< "an OpenAI chat completion"
   HttpRequest (*build)(const ProviderSettings&, const Credentials& credentials, const ModelRequest&);
-  /// The completion without its time, also one without any text; nothing if the body lacks what an answer
-  /// must have.
+  /// The completion without its time and its usage, also one without any text; nothing if the body lacks what
+  /// an answer must have.
   std::optional<Completion> (*read_answer)(const JsonView& body, const Credentials& credentials);
+  /// What the call took, as the body says it, be there an answer or not; zeros: it does not say.
+  Usage (*read_usage)(const JsonView& body, const Credentials& credentials);
   ErrorFacts (*read_error)(const JsonView& body, const Credentials& credentials);
   /// Null where the provider has no embeddings.
   HttpRequest (*build_embeddings)(const ProviderSettings&, const Credentials& credentials,

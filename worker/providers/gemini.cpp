@@ -193,7 +193,8 @@ bool is_ordinary_end(std::string_view finish_reason) {
 }
 
 /// What tools put into the prompt is input, and what was thought is output. A count of 0 is left out.
-Usage usage_in(const JsonView& usage) {
+Usage read_usage(const JsonView& body, const Credentials&) {
+  const JsonView usage = body["usageMetadata"];
   const auto sum = [&](std::string_view one, std::string_view other) -> std::optional<std::uint64_t> {
     const auto first = usage[one].whole();
     const auto second = usage[other].whole();
@@ -214,7 +215,6 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
 
   Completion completion;
   completion.served_model = body["modelVersion"].text_or_empty();
-  completion.usage = usage_in(body["usageMetadata"]);
   if (!candidate) {
     completion.finish_reason = block_reason.text_or_empty();
     completion.non_answer = declined(completion.finish_reason, "the prompt was blocked");
@@ -320,7 +320,7 @@ std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t c
 
 }  // namespace
 
-const Format gemini_format = {"a Gemini answer", build,          read_answer, read_error,
+const Format gemini_format = {"a Gemini answer", build,          read_answer, read_usage, read_error,
                               build_embeddings,  read_embeddings};
 
 }  // namespace sluice

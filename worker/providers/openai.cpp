@@ -161,10 +161,6 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   Completion completion;
   completion.finish_reason = choice["finish_reason"].text_or_empty();
   completion.served_model = body["model"].text_or_empty();
-  const JsonView usage = body["usage"];
-  completion.usage = usage_with_total(usage["prompt_tokens"].whole(), usage["completion_tokens"].whole(),
-                                      usage["total_tokens"].whole());
-
   std::string content = text_in(message["content"]);
   std::string refusal = message["refusal"].text_or_empty();
   completion.non_answer =
@@ -177,6 +173,12 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
     add_call(completion, function["name"].text_or_empty(), text ? *text : function["arguments"].json());
   }
   return completion;
+}
+
+Usage read_usage(const JsonView& body, const Credentials&) {
+  const JsonView usage = body["usage"];
+  return usage_with_total(usage["prompt_tokens"].whole(), usage["completion_tokens"].whole(),
+                          usage["total_tokens"].whole());
 }
 
 /// What the codes decide for good, whatever the status: no credit comes back by waiting.
@@ -274,6 +276,7 @@ std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t c
   const std::vector<JsonView> data = body["data"].elements();
   if (!body["data"].is_array()) return std::nullopt;
   RawEmbeddings raw;
+  raw.usage.input_tokens = body["usage"]["prompt_tokens"].count();
   raw.vectors.resize(data.size());
   if (data.size() != count) return raw;
   for (std::size_t i = 0; i < count; ++i) {
@@ -283,7 +286,6 @@ std::optional<RawEmbeddings> read_embeddings(const JsonView& body, std::size_t c
     if (place >= count || raw.vectors[place]) return std::nullopt;
     raw.vectors[place] = data[i]["embedding"];
   }
-  raw.usage.input_tokens = body["usage"]["prompt_tokens"].count();
   return raw;
 }
 
@@ -296,7 +298,12 @@ void append_chat_messages(std::string& body, const ModelRequest& request) {
   }
 }
 
-const Format openai_format = {
-    "an OpenAI chat completion", build, read_answer, read_error, build_embeddings, read_embeddings};
+const Format openai_format = {"an OpenAI chat completion",
+                              build,
+                              read_answer,
+                              read_usage,
+                              read_error,
+                              build_embeddings,
+                              read_embeddings};
 
 }  // namespace sluice

@@ -191,10 +191,6 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
   const std::string reason = body["incomplete_details"]["reason"].text_or_empty();
   completion.finish_reason = reason.empty() ? body["status"].text_or_empty() : reason;
   completion.served_model = body["model"].text_or_empty();
-  const JsonView usage = body["usage"];
-  completion.usage = usage_with_total(usage["input_tokens"].whole(), usage["output_tokens"].whole(),
-                                      usage["total_tokens"].whole());
-
   const JsonView output = body["output"];
   Said said = said_in(output);
   // Nothing else tells it from an answer without any text.
@@ -210,6 +206,12 @@ std::optional<Completion> read_answer(const JsonView& body, const Credentials&) 
       add_call(completion, item["name"].text_or_empty(), item["arguments"].text_or_empty());
   }
   return completion;
+}
+
+Usage read_usage(const JsonView& body, const Credentials&) {
+  const JsonView usage = body["usage"];
+  return usage_with_total(usage["input_tokens"].whole(), usage["output_tokens"].whole(),
+                          usage["total_tokens"].whole());
 }
 
 /// What the code of a response that failed would be as a status. One that nobody knows may be an outage's, as
@@ -234,7 +236,7 @@ ErrorFacts read_error(const JsonView& body, const Credentials& credentials) {
 
 }  // namespace
 
-const Format openai_responses_format = {"an OpenAI response", build,   read_answer,
+const Format openai_responses_format = {"an OpenAI response", build,   read_answer, read_usage,
                                         read_error,           nullptr, nullptr};
 
 }  // namespace sluice

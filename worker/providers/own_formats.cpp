@@ -147,13 +147,19 @@ std::optional<Completion> read_by(const JsonView& body, const AnswerPointers& po
   }
   if (!text.text() && !completion.non_answer && completion.calls.empty()) return std::nullopt;
   completion.served_model = part(body, pointers.model).text_or_empty();
-  completion.usage =
-      whole_usage(part(body, pointers.input_tokens).whole(), part(body, pointers.output_tokens).whole());
   return completion;
+}
+
+Usage usage_by(const JsonView& body, const AnswerPointers& pointers) {
+  return whole_usage(part(body, pointers.input_tokens).whole(), part(body, pointers.output_tokens).whole());
 }
 
 std::optional<Completion> read_http_answer(const JsonView& body, const Credentials& credentials) {
   return credentials.own ? read_by(body, credentials.own->answer) : std::nullopt;
+}
+
+Usage read_http_usage(const JsonView& body, const Credentials& credentials) {
+  return credentials.own ? usage_by(body, credentials.own->answer) : Usage();
 }
 
 ErrorFacts read_http_error(const JsonView& body, const Credentials& credentials) {
@@ -173,12 +179,25 @@ HttpRequest build_exec(const ProviderSettings& provider, const Credentials& cred
   return program;
 }
 
-/// `{"text": ..., "usage": {...}}`, or a whole chat completion.
-std::optional<Completion> read_exec_answer(const JsonView& body, const Credentials& credentials) {
-  if (body["choices"].is_array()) return openai_format.read_answer(body, credentials);
+/// `{"text": ..., "usage": {...}}`
+const AnswerPointers& exec_pointers() {
   static const AnswerPointers pointers{
       "/text", "/finish_reason", "/model", "/usage/input_tokens", "/usage/output_tokens", "/error"};
-  return read_by(body, pointers, body["tool_calls"]);
+  return pointers;
+}
+
+bool is_chat_completion(const JsonView& body) {
+  return body["choices"].is_array();
+}
+
+std::optional<Completion> read_exec_answer(const JsonView& body, const Credentials& credentials) {
+  if (is_chat_completion(body)) return openai_format.read_answer(body, credentials);
+  return read_by(body, exec_pointers(), body["tool_calls"]);
+}
+
+Usage read_exec_usage(const JsonView& body, const Credentials& credentials) {
+  if (is_chat_completion(body)) return openai_format.read_usage(body, credentials);
+  return usage_by(body, exec_pointers());
 }
 
 ErrorFacts read_exec_error(const JsonView& body, const Credentials&) {
@@ -197,12 +216,14 @@ ErrorFacts read_exec_error(const JsonView& body, const Credentials&) {
 const Format http_format = {"an answer with a text where \"answer\" of its settings points",
                             build_http,
                             read_http_answer,
+                            read_http_usage,
                             read_http_error,
                             nullptr,
                             nullptr};
 const Format exec_format = {"an answer, a JSON object such as {\"text\": \"...\"}",
                             build_exec,
                             read_exec_answer,
+                            read_exec_usage,
                             read_exec_error,
                             nullptr,
                             nullptr};

@@ -47,6 +47,11 @@ Failed not_an_answer(const ProviderSettings& provider, const HttpResponse& respo
   return failed;
 }
 
+Failed with_usage(Failed failed, const Usage& usage) {
+  failed.usage = usage;
+  return failed;
+}
+
 Failed too_large(const ProviderSettings& provider) {
   Failed failed;
   failed.reason = Reason::answer_too_large;
@@ -91,13 +96,15 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
   const auto masked = credentials.mask().masked(response.body);
   const std::optional<JsonDocument> body = JsonDocument::parse(masked ? *masked : response.body);
   const bool success = response.status >= 200 && response.status < 300;
+  Usage usage;
   if (success && body) {
+    usage = believable(format.read_usage(body->root(), credentials));
     if (std::optional<Completion> completion = format.read_answer(body->root(), credentials)) {
-      if (is_too_large(*completion)) return too_large(provider);
+      if (is_too_large(*completion)) return with_usage(too_large(provider), usage);
       // Each call is a line of it as well.
       if (!completion->non_answer && completion->text.empty())
         completion->non_answer = without_text(completion->finish_reason);
-      completion->usage = believable(completion->usage);
+      completion->usage = usage;
       completion->created_at_ms = in_ms(now);
       return Answered{std::move(*completion)};
     }
@@ -108,11 +115,13 @@ CallOutcome read_response(const ProviderSettings& provider, const HttpResponse& 
     nothing.finish_reason = "content_filter";
     nothing.non_answer = declined(nothing.finish_reason, facts.message);
     nothing.created_at_ms = in_ms(now);
-    return Answered{std::move(nothing), true};
+    nothing.usage = usage;
+    return Answered{std::move(nothing), usage == Usage{}};
   }
   // Gateways report errors that they meet late with 200 and the real status in the body.
-  if (success && !facts.status && !facts.fatal) return not_an_answer(provider, response, credentials);
-  return classify_failure(provider, response, facts, now, credentials, kind);
+  if (success && !facts.status && !facts.fatal)
+    return with_usage(not_an_answer(provider, response, credentials), usage);
+  return with_usage(classify_failure(provider, response, facts, now, credentials, kind), usage);
 }
 
 }  // namespace sluice

@@ -28,6 +28,7 @@ class EmbeddingCall final : public CallRequest {
 
   const std::string& provider() const override { return provider_.name; }
   const std::string& model() const override { return model_; }
+  CallKind kind() const override { return CallKind::embedding; }
   wire::CallSize size() const override;
   HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override;
   std::variant<CallUsage, Failed> read(const ProviderSettings& provider, const HttpResponse& response,

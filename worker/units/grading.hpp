@@ -23,10 +23,8 @@ namespace sluice {
 class BaselineCall final : public ModelCall {
  public:
   using ModelCall::ModelCall;
-  std::string log_member() const override { return R"("unit":null)"; }
-
- private:
   CallKind kind() const override { return CallKind::baseline; }
+  std::string log_member() const override { return R"("unit":null)"; }
 };
 
 /// Compares the answers of a run that grades with the baseline's (docs/grading.md): gets the baseline's

@@ -28,10 +28,8 @@ class VoteCall final : public ModelCall {
   using ModelCall::ModelCall;
   EntryKey entry_key() const { return {EntryKind::vote, keyed_.key}; }
   Result<void> take_entry(std::string_view entry) override;
-  std::string log_member() const override { return R"("unit":null)"; }
-
- private:
   CallKind kind() const override { return CallKind::judge; }
+  std::string log_member() const override { return R"("unit":null)"; }
 };
 
 /// How a judge is made to answer, and read.

@@ -102,4 +102,50 @@ TEST(GeminiAnswer, ItsUsageHoldsWhatToolsPutIntoThePromptAndTheTotal) {
   EXPECT_EQ(usage(R"({"promptTokenCount":10})"), Usage{});
 }
 
+// Three answers that broke off named 300,000 tokens, and a bound of 20,000 did not see them.
+TEST(Answer, ATryThatFailsNamesItsUsageAsWell) {
+  const auto usage = [](ProviderKind kind, const std::string& body, int status = 200) {
+    const auto outcome =
+        read_response(answer_fixture::provider(kind), {status, {}, body}, answer_fixture::now);
+    const auto* failed = std::get_if<Failed>(&outcome);
+    EXPECT_NE(failed, nullptr) << body;
+    return failed != nullptr ? failed->usage : Usage{};
+  };
+  const std::string half = R"({"choices":[{"message":{"content":"half"},"finish_reason":"error"}],"usage":)";
+  EXPECT_EQ(usage(ProviderKind::openai, half + R"({"prompt_tokens":7,"completion_tokens":9}})"),
+            (Usage{7, 9}));
+  EXPECT_EQ(usage(ProviderKind::openai, half + R"({"prompt_tokens":7}})"), Usage{})
+      << "half of it is unknown";
+  EXPECT_EQ(usage(ProviderKind::openai, half + R"({"prompt_tokens":7,"completion_tokens":1000000000}})"),
+            Usage{});
+  EXPECT_EQ(usage(ProviderKind::openai,
+                  R"({"error":{"code":502},"usage":{"prompt_tokens":7,"completion_tokens":9}})"),
+            (Usage{7, 9}));
+  EXPECT_EQ(usage(ProviderKind::openai, half + R"({"prompt_tokens":7,"completion_tokens":9}})", 500), Usage{})
+      << "only a success is charged";
+  EXPECT_EQ(usage(ProviderKind::openai_responses,
+                  R"({"status":"failed","output":[],"usage":{"input_tokens":7,"output_tokens":9}})"),
+            (Usage{7, 9}));
+  EXPECT_EQ(usage(ProviderKind::anthropic, R"({"usage":{"input_tokens":7,"output_tokens":9}})"),
+            (Usage{7, 9}));
+  EXPECT_EQ(usage(ProviderKind::gemini, R"({"usageMetadata":{"promptTokenCount":7,"thoughtsTokenCount":9}})"),
+            (Usage{7, 9}));
+  EXPECT_EQ(usage(ProviderKind::exec,
+                  R"({"error":{"message":"down"},"usage":{"input_tokens":7,"output_tokens":9}})"),
+            (Usage{7, 9}));
+  EXPECT_EQ(usage(ProviderKind::exec, half + R"({"prompt_tokens":7,"completion_tokens":9}})"), (Usage{7, 9}));
+}
+
+TEST(Answer, AFilterThatDeclinesLateWasPaidFor) {
+  const auto declined = [](const std::string& more) {
+    const std::string body = R"({"error":{"code":"content_filter"})" + more + "}";
+    return std::get<Answered>(
+        read_response(answer_fixture::provider(ProviderKind::openai), {200, {}, body}, answer_fixture::now));
+  };
+  EXPECT_TRUE(declined("").took_nothing);
+  const auto late = declined(R"(,"usage":{"prompt_tokens":7,"completion_tokens":9})");
+  EXPECT_FALSE(late.took_nothing);
+  EXPECT_EQ(late.completion.usage, (Usage{7, 9}));
+}
+
 }  // namespace sluice::answer_usage_test

@@ -161,6 +161,14 @@ TEST(EmbeddingResponse, ANumberOfVectorsThatIsNotThatOfTheTextsHasAReasonOfItsOw
 }
 
 // Short numbers take more bytes in the cache than in the body: such an entry could not be exported.
+TEST(EmbeddingResponse, VectorsThatCannotBeUsedWerePaidFor) {
+  for (const char* data : {R"([{"embedding":[1,2]}])", R"([{"embedding":[1,2]},{"embedding":[0,0]}])",
+                           R"([{"embedding":[1,2]},{"embedding":[1]}])"}) {
+    const auto outcome = read(openai, R"({"usage":{"prompt_tokens":7},"data":)" + std::string(data) + "}");
+    EXPECT_EQ(std::get<Failed>(outcome).usage, (Usage{7, 0})) << data;
+  }
+}
+
 TEST(EmbeddingResponse, AVectorHasNoMoreNumbersThanAnEntryHasRoomFor) {
   const auto of = [](std::size_t numbers) {
     std::string body = R"({"data":[{"embedding":[1)";

@@ -115,6 +115,28 @@ TEST_F(CallEngineTest, AFailedTryIsMadeAgainUnderTheSameNumber) {
   EXPECT_EQ(ended.spend.waited_retry_ms, 500u);
 }
 
+TEST_F(CallEngineTest, WhatFailedTriesTookIsPaidFor) {
+  submit(1).taken_all_the_same = {10, 100};
+  const auto id = calls().at(0).id;
+  done(id, 500);
+  pass(2s);
+  ASSERT_EQ(calls().size(), 1u);
+  done(id, 500);
+  pass(4s);
+  ASSERT_EQ(calls().size(), 1u);
+  done(id, 200);
+  const auto ended = only_end();
+  EXPECT_EQ(ended.spend.paid.of(CallKind::judge), (Usage{20, 200}));
+  EXPECT_EQ(ended.usage, (Usage{3, 4})) << "that of the answer its owner counts";
+
+  submit(2).taken_all_the_same = {10, 100};
+  const auto second = calls().at(0).id;
+  done(second, 500);
+  const auto withdrawn = engine.withdraw(second);
+  ASSERT_TRUE(withdrawn);
+  EXPECT_EQ(withdrawn->paid.of(CallKind::judge), (Usage{10, 100}));
+}
+
 TEST_F(CallEngineTest, WhyAProviderThatNeverAnswersFailsIsSaidOnce) {
   std::vector<CallProblem> problems;
   for (std::uint64_t failures = 1; failures <= 5; ++failures) {

@@ -295,6 +295,12 @@ TEST_F(FailedTriesTest, WhatWasNotChargedIsGivenBack) {
   EXPECT_TRUE(settled().empty()) << "the server names no usage";
   settle(call, {30, 40});
   EXPECT_EQ(settled(), (std::vector<wire::SettledCall>{{5, {30, 40}}}));
+  hold_permit(true);
+  auto broken_off = server_error();
+  broken_off.usage = {7, 9};
+  note_failure(call, broken_off, 200, start.now);
+  EXPECT_EQ(settled(), (std::vector<wire::SettledCall>{{5, {7, 9}}})) << "the body names what it took";
+  EXPECT_TRUE(call.probes()) << "what follows from the try goes by its permit";
 }
 
 TEST_F(FailedTriesTest, WhatTheGovernorSeesOfAFailure) {

@@ -19,6 +19,7 @@ struct FakeRequest final : CallRequest {
 
   const std::string& provider() const override { return to; }
   const std::string& model() const override { return of; }
+  CallKind kind() const override { return CallKind::judge; }
   wire::CallSize size() const override { return bounds; }
   HttpRequest build(const ProviderSettings& provider, const Credentials& credentials) const override {
     HttpRequest http;
@@ -34,6 +35,7 @@ struct FakeRequest final : CallRequest {
     }
     Failed failed;
     failed.message = response.body;
+    failed.usage = taken_all_the_same;
     failed.retryable = response.status >= 500 || response.status == 429;
     failed.counts_as_rate_limit = response.status == 429;
     if (failed.counts_as_rate_limit) failed.reason = Reason::rate_limited;
@@ -56,6 +58,7 @@ struct FakeRequest final : CallRequest {
   std::string of = "m";
   std::string temperature{};  ///< What it sends.
   wire::CallSize bounds{10, 20};
+  Usage taken_all_the_same{};  ///< By a try that fails.
   std::string answer;
 };
 
