@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include <netinet/tcp.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -67,11 +68,15 @@ void allow_old_versions(SSL_CTX* context) {
   SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0");
 }
 
-/// Answers each request over TLS with "hello", until it is destroyed.
+/// Answers each request over TLS with "hello", until it is destroyed. The first connection stays open behind
+/// its answer and `unasked`, if that is given.
 class TlsServer {
  public:
-  explicit TlsServer(const Claims& claims = Claims(), int newest_version = TLS1_3_VERSION)
-      : key_(EVP_EC_gen("P-256")), certificate_(make_certificate(key_.get(), claims)) {
+  explicit TlsServer(const Claims& claims = Claims(), int newest_version = TLS1_3_VERSION,
+                     std::string unasked = "")
+      : key_(EVP_EC_gen("P-256")),
+        certificate_(make_certificate(key_.get(), claims)),
+        unasked_(std::move(unasked)) {
     if (newest_version < TLS1_2_VERSION) allow_old_versions(context_.get());
     SSL_CTX_set_max_proto_version(context_.get(), newest_version);
     // A client that does not trust it leaves in the middle of the handshake, and OpenSSL writes without
@@ -106,6 +111,14 @@ class TlsServer {
   X509* certificate() const { return certificate_.get(); }
 
  private:
+  static void cork(int connection, bool on) {
+    const int value = on ? 1 : 0;
+    ::setsockopt(connection, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
+  }
+  static void write(SSL* session, const std::string& text) {
+    SSL_write(session, text.data(), static_cast<int>(text.size()));
+  }
+
   void serve() {
     for (;;) {
       const int connection = ::accept(listener_, nullptr, nullptr);
@@ -115,8 +128,14 @@ class TlsServer {
       char request[4096];
       // A client that does not trust the certificate leaves in the middle.
       if (SSL_accept(session.get()) == 1 && SSL_read(session.get(), request, sizeof request) > 0) {
-        const std::string answer = RawServer::ok("hello", "Connection: close\r\n");
-        SSL_write(session.get(), answer.data(), static_cast<int>(answer.size()));
+        const std::string unasked = std::exchange(unasked_, "");
+        const bool stays = !unasked.empty();
+        // Both records arrive together.
+        cork(connection, true);
+        write(session.get(), RawServer::ok("hello", stays ? "" : "Connection: close\r\n"));
+        if (stays) write(session.get(), unasked);
+        cork(connection, false);
+        if (stays) SSL_read(session.get(), request, sizeof request);  // Until the client leaves.
         SSL_shutdown(session.get());
       }
       ::close(connection);
@@ -125,6 +144,7 @@ class TlsServer {
 
   Key key_;
   Certificate certificate_;
+  std::string unasked_;
   Context context_{SSL_CTX_new(TLS_server_method())};
   int listener_ = -1;
   std::uint16_t port_ = 0;
@@ -197,6 +217,16 @@ TEST_F(CertificatesTest, AnOldVersionOfTlsIsRefused) {
   ASSERT_TRUE(serves_anybody(server));
   ::setenv("SSL_CERT_FILE", write_certificate("own.pem", server).c_str(), 1);
   expect_failure(perform(call_to(server.url())), Kind::could_not_connect, "no TLS connection to 127.0.0.1");
+}
+
+TEST_F(CertificatesTest, WhatComesUnaskedOverTlsAnswersNoCall) {
+  const TlsServer server(Claims(), TLS1_3_VERSION, RawServer::ok("late"));
+  ::setenv("SSL_CERT_FILE", write_certificate("own.pem", server).c_str(), 1);
+  for (int i = 0; i < 2; ++i) {
+    const auto done = perform(call_to(server.url()));
+    ASSERT_FALSE(done.failure) << done.failure->message;
+    EXPECT_EQ(done.response.body, "hello");
+  }
 }
 
 TEST_F(CertificatesTest, TheFileInSslCertFileIsTrusted) {

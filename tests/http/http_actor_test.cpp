@@ -76,6 +76,25 @@ TEST_F(HttpActorTest, ConnectionsAndHandlesAreUsedAgain) {
   EXPECT_EQ(server.connections(), 1);
 }
 
+// It was taken for the answer to the next call, and stored under that one's key; or the call was made twice.
+TEST_F(HttpActorTest, WhatAServerSaysUnaskedAnswersNoCall) {
+  const std::string timed_out = "HTTP/1.1 408 Late\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+  for (const std::string& unasked : {RawServer::ok("late"), std::string("\r\n\r\n"), timed_out}) {
+    SCOPED_TRACE(unasked);
+    RawServer server([](int number, const std::string&) {
+      return RawServer::Answer{RawServer::ok(std::to_string(number)), Then::keep};
+    });
+    EXPECT_EQ(perform(call_to(server.url())).response.body, "1");
+    server.say(unasked);
+    EXPECT_TRUE(server.is_left());
+    const auto second = perform(call_to(server.url()));
+    ASSERT_FALSE(second.failure) << second.failure->message;
+    EXPECT_EQ(second.response.body, "2");
+    EXPECT_EQ(server.requests(), 2);
+    EXPECT_EQ(server.connections(), 2);
+  }
+}
+
 TEST_F(HttpActorTest, ManyCallsAtOnceEachGetTheirAnswer) {
   RawServer server([](int, const std::string& request) {
     return RawServer::Answer{RawServer::ok(request.substr(request.find("\r\n\r\n") + 4)), Then::keep};

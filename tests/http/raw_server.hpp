@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -67,6 +68,17 @@ class RawServer {
   int requests() const { return requests_; }
   int connections() const { return connections_; }
 
+  /// Sends this to each client that is connected, whether or not it has asked for anything.
+  void say(std::string_view bytes) {
+    const std::lock_guard lock(mutex_);
+    for (const int connection : open_) ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  /// Waits until no client is connected any more; false if that takes too long.
+  bool is_left() {
+    std::unique_lock lock(mutex_);
+    return left_.wait_for(lock, std::chrono::seconds(5), [this] { return open_.empty(); });
+  }
+
   /// A whole answer with Content-Length.
   static std::string ok(std::string_view body, std::string_view headers = "") {
     return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
@@ -108,6 +120,7 @@ class RawServer {
     }
     const std::lock_guard lock(mutex_);
     std::erase(open_, connection);
+    left_.notify_all();
     ::close(connection);
   }
 
@@ -151,6 +164,7 @@ class RawServer {
   std::atomic<int> requests_{0};
   std::atomic<int> connections_{0};
   std::mutex mutex_;
+  std::condition_variable left_;
   std::vector<int> open_;
   std::vector<std::thread> threads_;
   std::thread acceptor_;

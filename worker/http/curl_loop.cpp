@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <thread>
 
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -35,12 +37,28 @@ int ready_actions(std::uint32_t events) {
   return actions;
 }
 
+bool is_answered_in_http1(CURL* easy) {
+  long version = CURL_HTTP_VERSION_NONE;
+  curl().easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
+  return version == CURL_HTTP_VERSION_1_0 || version == CURL_HTTP_VERSION_1_1;
+}
+
+/// A socket whose other end is closed.
+int hung_up_socket() {
+  int pair[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+  ::close(pair[1]);
+  return pair[0];
+}
+
 }  // namespace
 
 // Where it aborts, neither descriptors nor memory are left for one of the first things that the process does.
 CurlLoop::CurlLoop()
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (epoll_ < 0 || bell_ < 0) std::abort();
+    : epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      hung_up_(hung_up_socket()) {
+  if (epoll_ < 0 || bell_ < 0 || hung_up_ < 0) std::abort();
   epoll_event event{EPOLLIN, {.fd = bell_}};
   if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, bell_, &event) != 0) std::abort();
 }
@@ -58,6 +76,7 @@ void CurlLoop::start(long max_connections) {
 
 CurlLoop::~CurlLoop() {
   multi_.reset();  // Ends each kept connection through on_socket.
+  ::close(hung_up_);
   ::close(bell_);
   ::close(epoll_);
 }
@@ -78,7 +97,7 @@ CurlLoop::Watched& CurlLoop::watched(curl_socket_t socket) {
 curl_socket_t CurlLoop::on_open(void* self, curlsocktype, curl_sockaddr* address) {
   const int socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (socket < 0) return CURL_SOCKET_BAD;
-  static_cast<CurlLoop*>(self)->watched(socket) = {true, false, 0};
+  static_cast<CurlLoop*>(self)->watched(socket) = {.opened_here = true};
   return socket;
 }
 
@@ -102,7 +121,25 @@ void CurlLoop::unwatch(curl_socket_t socket) {
   watched(socket).registered = 0;
 }
 
-int CurlLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*) {
+/// A connection that no transfer wants any more. What has come behind its response is seen now: curl may give
+/// it to another transfer at once.
+void CurlLoop::keep(curl_socket_t socket, CURL* last_user) {
+  auto& known = watched(socket);
+  known.speaks_http1 = is_answered_in_http1(last_user);
+  char byte = 0;
+  if (known.speaks_http1 && ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) on_unasked(socket);
+}
+
+/// On a kept connection something has come: its end, or what no call asked for. In HTTP/1 that would be taken
+/// for the answer to the next call, and curl before 8.0 does not look; so curl is to find that the other side
+/// has hung up, whatever else may come. HTTP/2 has frames between calls, and names the request that each is
+/// of: curl reads them when it uses the connection again.
+void CurlLoop::on_unasked(curl_socket_t socket) {
+  unwatch(socket);
+  if (watched(socket).speaks_http1) ::dup3(hung_up_, socket, O_CLOEXEC);
+}
+
+int CurlLoop::on_socket(CURL* easy, curl_socket_t socket, int what, void* self, void*) {
   auto& loop = *static_cast<CurlLoop*>(self);
   if (what != CURL_POLL_REMOVE) {
     loop.watch(socket, wanted_events(what));
@@ -112,7 +149,7 @@ int CurlLoop::on_socket(CURL*, curl_socket_t socket, int what, void* self, void*
   known.wanted = false;
   // Of others, such as those that wake a resolver, the end is not reported: their number may be another's
   // soon.
-  if (!known.opened_here) loop.unwatch(socket);
+  known.opened_here ? loop.keep(socket, easy) : loop.unwatch(socket);
   return 0;
 }
 
@@ -137,17 +174,18 @@ void CurlLoop::turn(std::chrono::milliseconds longest) {
   std::array<epoll_event, defaults::max_socket_events> events{};
   const int count = ::epoll_wait(epoll_, events.data(), defaults::max_socket_events, wait_ms(longest));
   if (count < 0 && errno != EINTR) note_failure("waited for");
+  const auto came = std::span(events).first(static_cast<std::size_t>(std::max(count, 0)));
+  // Before curl does anything, which may begin a call on one of these.
+  for (const auto& event : came) {
+    if (event.data.fd != bell_ && !watched(event.data.fd).wanted) on_unasked(event.data.fd);
+  }
   int running = 0;
-  for (int i = 0; i < count; ++i) {
-    const auto& event = events[static_cast<std::size_t>(i)];
+  for (const auto& event : came) {
     if (event.data.fd == bell_) {
       std::uint64_t rings = 0;
       [[maybe_unused]] const auto read = ::read(bell_, &rings, sizeof rings);
     } else if (watched(event.data.fd).wanted) {
       curl().multi_socket_action(multi_.get(), event.data.fd, ready_actions(event.events), &running);
-    } else {
-      // A kept connection that the other side closed: curl finds that out when it wants to use it.
-      unwatch(event.data.fd);
     }
   }
   if (curl_time_ && *curl_time_ <= Clock::now()) {

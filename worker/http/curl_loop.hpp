@@ -13,7 +13,8 @@ namespace sluice {
 /// A curl_multi handle that is driven by epoll: a turn costs what has happened, not what is in flight
 /// (curl_multi_perform asks the kernel about each transfer each time). Kept connections stay in the epoll set
 /// between transfers, though curl takes them out and puts them in again: two calls to the kernel each time.
-/// Not thread-safe, but for ring().
+/// One of HTTP/1 on which something comes that nobody asked for is not used again. Not thread-safe, but for
+/// ring().
 class CurlLoop {
  public:
   CurlLoop();
@@ -56,6 +57,7 @@ class CurlLoop {
     bool opened_here = false;      ///< Its end will be reported, too.
     bool wanted = false;           ///< By a transfer; else it is a kept connection.
     std::uint32_t registered = 0;  ///< The events that epoll looks for; 0: none.
+    bool speaks_http1 = false;     ///< By the last response that came on it.
   };
 
   static curl_socket_t on_open(void* self, curlsocktype purpose, curl_sockaddr* address);
@@ -66,10 +68,13 @@ class CurlLoop {
   Watched& watched(curl_socket_t socket);
   void watch(curl_socket_t socket, std::uint32_t events);
   void unwatch(curl_socket_t socket);
+  void keep(curl_socket_t socket, CURL* last_user);
+  void on_unasked(curl_socket_t socket);
   void note_failure(const char* what);
 
   int epoll_ = -1;
   int bell_ = -1;
+  int hung_up_ = -1;                            ///< A socket whose other end is closed.
   std::optional<Clock::time_point> curl_time_;  ///< When curl wants to be called without any socket.
   std::vector<Watched> sockets_;                ///< By their number.
   bool failed_ = false;
