@@ -54,7 +54,7 @@ enum class Reason : std::uint16_t {
   timed_out = 62,              ///< No answer within the request's or the case's time.
   connection_lost = 63,        ///< Connections failed until the retries were spent.
   request_refused = 64,        ///< 4xx for this request alone (bad request, too large).
-  answer_too_large = 65,       ///< More than `defaults::max_answer_bytes`.
+  answer_too_large = 65,       ///< More than `defaults::max_answer_bytes`, or than a result can hold.
   worker_lost = 66,            ///< Lost with its worker too often.
   judge_unparsable = 70,       ///< A judge's answer could not be read as a vote, however often it was asked.
   judge_refused = 71,          ///< The judge declined, or was cut off.

@@ -25,12 +25,15 @@ inline constexpr double least_measured_seconds = 0.1;
 /// Kinds of requests that differ in more than their user message, whose common part stays hashed: the arms,
 /// systems and repeats that are worked on at a time.
 inline constexpr std::size_t max_key_makers = 64;
-/// Estimates of what parts of a result take in a REPORT: enough to keep messages of many large ones within
-/// the wire's limits.
-inline constexpr std::size_t reported_result_bytes = 256;
+/// A larger result is not reported: what else is in a message of it, such as the units that have begun, has
+/// room beside it.
+inline constexpr std::size_t max_reported_bytes = max_frame_bytes - (4u << 20);
+/// Upper bounds of what parts of a result take in a REPORT, beside their texts.
+inline constexpr std::size_t reported_result_bytes = 512;
 inline constexpr std::size_t reported_claim_bytes = 64;
-inline constexpr std::size_t reported_metric_bytes = 16;
-inline constexpr std::size_t reported_trial_bytes = 32;
+inline constexpr std::size_t reported_metric_bytes = 24;
+inline constexpr std::size_t reported_vote_bytes = 12;
+inline constexpr std::size_t reported_trial_bytes = 40;
 inline constexpr std::size_t reported_position_bytes = 4;  ///< Of a claim or an expectation.
 inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker has other work: one message
                                              ///< and one commit for many. As far as a credit window looks

@@ -33,7 +33,7 @@ void LeasedUnits::start(const std::vector<UnitId>& units) {
 
 const UnitResult* LeasedUnits::finish(UnitResult result) {
   const UnitId unit = result.unit;
-  if (!held_.finish(std::move(result))) return nullptr;
+  if (!held_.finish(fit_for_report(std::move(result)))) return nullptr;
   return &finished_.emplace_back(*held_.unacknowledged(unit));
 }
 

@@ -18,7 +18,8 @@ class LeasedUnits {
   /// new was on its way when the worker reported that, and is given back.
   std::vector<SharedUnit> take(std::vector<WorkUnit> units, bool leaving);
   void start(const std::vector<UnitId>& units);
-  /// The result, to be reported; null if the unit is not worked on (its run was dropped meanwhile).
+  /// The result, to be reported as fit_for_report; null if the unit is not worked on (its run was dropped
+  /// meanwhile).
   const UnitResult* finish(UnitResult result);
   void give_back(const std::vector<UnitId>& units);
   /// What units took that is in no result, to be reported.

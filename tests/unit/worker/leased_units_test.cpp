@@ -1,5 +1,7 @@
 #include "worker/leased_units.hpp"
 
+#include "common/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice::leased_units_test {
@@ -38,6 +40,17 @@ class LeasedUnitsTest : public ::testing::Test {
 };
 
 using Ids = std::vector<UnitId>;
+
+TEST_F(LeasedUnitsTest, AResultThatNoMessageHoldsIsReportedAsAnError) {
+  take({0});
+  UnitResult large = result_of(0);
+  large.observed.emplace().text = std::string(defaults::max_frame_bytes, 'x');
+  const auto* finished = units.finish(std::move(large));
+  ASSERT_TRUE(finished);
+  EXPECT_TRUE(finished->error);
+  ASSERT_TRUE(units.held().unacknowledged(0));
+  EXPECT_FALSE(units.held().unacknowledged(0)->observed) << "nor is it kept";
+}
 
 TEST_F(LeasedUnitsTest, EachChangeIsReportedOnce) {
   EXPECT_TRUE(units.take_reports("run-1", 7).empty()) << "there is nothing";

@@ -1,9 +1,12 @@
 #include "worker/reports.hpp"
 
 #include "common/defaults.hpp"
+#include "common/wire/codec.hpp"
+#include "worker/defaults.hpp"
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -51,6 +54,83 @@ TEST(Reports, AResultOfVeryManyTrialsGoesAlone) {
   const auto reports = make_reports("run-1", 4, {}, std::move(made), {});
   ASSERT_EQ(reports.size(), 4u);
   for (const auto& report : reports) EXPECT_EQ(report.results.size(), 1u);
+}
+
+// They counted as nothing, however many there were.
+TEST(Reports, WordsAndVotesCount) {
+  auto made = results(8);
+  for (UnitResult& result : made) result.error = Error{Reason::request_refused, std::string(1u << 19, 'e')};
+  EXPECT_EQ(make_reports("run-1", 4, {}, std::move(made), {}).size(), 4u);
+  auto judged = results(4);
+  for (UnitResult& result : judged) {
+    result.scores.resize(1);
+    result.scores[0].judged.assign(1000, {.metric = MetricId::relevancy,
+                                          .votes = std::vector<CountedVote>(defaults::max_judge_samples),
+                                          .rationale = std::string(defaults::max_rationale_bytes, 'r')});
+  }
+  EXPECT_EQ(make_reports("run-1", 4, {}, std::move(judged), {}).size(), 4u);
+}
+
+std::size_t bytes_on_the_wire(UnitResult result) {
+  const auto reports = make_reports("run-1", 4, {7}, {std::move(result)}, {});
+  EXPECT_EQ(reports.size(), 2u) << "what is nearly as large as a message goes alone";
+  return wire::encode(reports.back()).body.size();
+}
+
+TEST(Reports, TheLargestResultFitsIntoAMessage) {
+  UnitResult result;
+  result.observed.emplace().text = std::string(defaults::max_reported_bytes - 1000, 'x');
+  const UnitResult same = fit_for_report(result);
+  EXPECT_EQ(same, result);
+  EXPECT_LE(bytes_on_the_wire(same), defaults::max_frame_bytes);
+  result.observed->text[0] = '\xff';
+  EXPECT_FALSE(fit_for_report(result).observed) << "mended it may be three times as long";
+}
+
+// The coordinator refused its message each time that it came, and the run never ended.
+TEST(Reports, AResultThatNoMessageHoldsIsAnErrorThatSaysWhatIsTooLarge) {
+  UnitResult result;
+  result.unit = 3;
+  result.key = sha256("key");
+  result.answer = sha256("answer");
+  result.usage = {5, 6};
+  result.spend.calls = 2;
+  result.shown_text = "two\nlines";
+  result.scores.resize(1);
+  result.observed.emplace().text = std::string(defaults::max_reported_bytes, 'x');
+  const UnitResult fit = fit_for_report(result);
+  UnitResult expected;
+  expected.unit = 3;
+  expected.key = result.key;
+  expected.answer = result.answer;
+  expected.usage = result.usage;
+  expected.spend = result.spend;
+  expected.shown_text = "two lines";
+  expected.error = fit.error;
+  EXPECT_EQ(fit, expected);
+  ASSERT_TRUE(fit.error);
+  EXPECT_EQ(fit.error->reason, Reason::answer_too_large);
+  EXPECT_NE(fit.error->message.find("--save-observations"), std::string::npos) << fit.error->message;
+
+  result.error = Error{Reason::truncated, "cut off"};
+  const UnitResult ended = fit_for_report(std::move(result));
+  EXPECT_EQ(ended.error->reason, Reason::truncated);
+  EXPECT_TRUE(ended.error->message.starts_with("cut off; the result has ")) << ended.error->message;
+}
+
+TEST(Reports, ClaimsOfWhichNoMessageHoldsTheResultAreNamed) {
+  UnitResult result;
+  result.parsed.resize(2);
+  result.claims.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    result.parsed[i].value = std::string(defaults::max_reported_bytes / 4, 'p');
+    result.claims[i].value = std::string(defaults::max_reported_bytes / 4, 'c');
+  }
+  const UnitResult fit = fit_for_report(std::move(result));
+  ASSERT_TRUE(fit.error);
+  EXPECT_EQ(fit.error->reason, Reason::answer_too_large);
+  EXPECT_NE(fit.error->message.find("the answer's 2 claims"), std::string::npos) << fit.error->message;
+  EXPECT_TRUE(fit.claims.empty());
 }
 
 }  // namespace
