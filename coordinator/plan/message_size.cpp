@@ -26,9 +26,9 @@ std::size_t bytes_of(const std::vector<ExpectedClaim>& claims) {
 }
 
 std::size_t bytes_of(const TextExpectation& expectation) {
-  std::size_t bytes = 0;
+  std::size_t bytes = overhead_bytes;
   for (const auto& text : expectation.texts) bytes += overhead_bytes + text.size();
-  for (const auto& part : expectation.parts) bytes += overhead_bytes + bytes_of(part);
+  for (const auto& part : expectation.parts) bytes += bytes_of(part);
   return bytes;
 }
 
@@ -75,12 +75,19 @@ std::size_t bytes_of_judged(const auto& judged) {
   return 2 * overhead_bytes + judged.reference.size() + judged.criteria.size() + judged.context.size();
 }
 
+/// Of a text that requests share, where the one before has it or not.
+std::size_t bytes_of_shared(const SharedText& text, const SharedText& before) {
+  const bool is_known = text == before || (text && before && *text == *before);
+  return text && !is_known ? overhead_bytes + text->size() : 0;
+}
+
 }  // namespace
 
-std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system) {
+std::size_t message_bytes(const WorkUnit& unit, const WorkUnit* before) {
   std::size_t bytes = unit.request.user.size() + bytes_of(unit.request.extras);
   if (unit.recorded) bytes += bytes_of(*unit.recorded);
-  if (unit.request.system && unit.request.system != known_system) bytes += unit.request.system->size();
+  bytes += bytes_of_shared(unit.request.system, before ? before->request.system : nullptr);
+  bytes += bytes_of_shared(unit.request.response_schema, before ? before->request.response_schema : nullptr);
   for (const auto& task : unit.tasks) {
     bytes += overhead_bytes + bytes_of(task.must_contain) + bytes_of(task.must_not_contain);
     for (const auto& expectation : task.texts) bytes += bytes_of(expectation);

@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// About how many bytes a unit adds to a message that has its system prompt already when it is `known_system`
-/// (a text that requests share crosses once a message, docs/protocol.md).
-std::size_t message_bytes(const WorkUnit& unit, const SharedText& known_system);
+/// About how many bytes a unit adds to a message in which `before` stands before it (null: it is the first):
+/// a text that requests share crosses once a message (docs/protocol.md).
+std::size_t message_bytes(const WorkUnit& unit, const WorkUnit* before);
 
 /// Of the texts that a case's request is made of.
 std::size_t request_bytes(const Case& one);

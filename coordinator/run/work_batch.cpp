@@ -11,8 +11,7 @@ WorkBatch::WorkBatch(const std::string& run_id, const Peer& peer, std::vector<To
     : run_id_(run_id), peer_(peer), messages_(messages) {}
 
 void WorkBatch::add(WorkUnit unit) {
-  bytes_ += message_bytes(unit, system_);
-  system_ = unit.request.system;
+  bytes_ += message_bytes(unit, work_.units.empty() ? nullptr : &work_.units.back());
   work_.units.push_back(std::move(unit));
   if (bytes_ >= defaults::max_bytes_per_work) finish();
 }
@@ -21,7 +20,6 @@ void WorkBatch::finish() {
   if (work_.units.empty()) return;
   work_.run_id = run_id_;
   messages_.push_back({peer_, std::exchange(work_, {})});
-  system_ = nullptr;
   bytes_ = 0;
 }
 

@@ -23,7 +23,6 @@ class WorkBatch {
   const Peer& peer_;
   std::vector<ToPeer>& messages_;
   wire::Work work_;
-  SharedText system_;
   std::size_t bytes_ = 0;
 };
 

@@ -254,6 +254,15 @@ TEST_F(PlanTest, CallsOfRecordedAnswersCount) {
   EXPECT_GE(message_bytes(unit, nullptr), before + 1006);
 }
 
+// Each is several values, of which a message has so many and no more.
+TEST_F(PlanTest, ExpectationsWithoutTextsCountAsWell) {
+  WorkUnit unit;
+  unit.tasks.resize(1);
+  const std::size_t before = message_bytes(unit, nullptr);
+  unit.tasks[0].texts.resize(1000);
+  EXPECT_GE(message_bytes(unit, nullptr), before + 20'000);
+}
+
 TEST_F(PlanTest, TheSizeOfAPerturbedRequestIsItsOwn) {
   Case one;
   one.content = std::string(defaults::max_frame_bytes, 'x');

@@ -85,6 +85,27 @@ TEST(WorkBatch, RecordedAnswersCountInWhatAMessageTakes) {
   EXPECT_EQ(units, 256u);
 }
 
+// 256 tests, each with a schema of 300 KB of its own, were one message, which no worker took, for ever.
+TEST(WorkBatch, SchemasCountInWhatAMessageTakesAndEqualOnesOnce) {
+  const auto messages_of = [](bool is_equal) {
+    std::vector<ToPeer> messages;
+    const std::string run = run_id;
+    const Peer peer = "p";
+    WorkBatch batch(run, peer, messages);
+    for (UnitId id = 0; id < 8; ++id) {
+      WorkUnit unit;
+      unit.unit = id;
+      unit.request.response_schema =
+          share(std::string(300'000, is_equal ? 's' : static_cast<char>('a' + id)));
+      batch.add(std::move(unit));
+    }
+    batch.finish();
+    return messages.size();
+  };
+  EXPECT_EQ(messages_of(false), 2u);
+  EXPECT_EQ(messages_of(true), 1u);
+}
+
 TEST_F(WorkLeasesTest, WhatTheBudgetDoesNotAllowWaitsForCallsUnderWay) {
   make({most_of_one(), std::nullopt});
   dispatcher->set_window(1, 10);
