@@ -276,8 +276,10 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<RecordedAnswer> M>
 bool layout(Archive& archive, M& m) {
-  if (archive.version < first_with_recorded_calls) return archive.record(m.text, Name{m.model}, m.usage);
-  return archive.record(m.text, Name{m.model}, m.usage, m.calls);
+  const auto record = [&](auto&... later) {
+    return archive.record(m.text, Excerpt{m.model, max_name_bytes}, m.usage, later...);
+  };
+  return archive.version < first_with_recorded_calls ? record() : record(m.calls);
 }
 
 template <class Archive, Of<WorkUnit> M>

@@ -1,6 +1,7 @@
 #include "common/wire/codec.hpp"
 
 #include "common/defaults.hpp"
+#include "common/wire/archive.hpp"
 #include "tests/wire/samples.hpp"
 
 #include <cmath>
@@ -71,6 +72,13 @@ TEST(Codec, SharedTextIsWrittenOnce) {
     work.units.push_back(unit);
   }
   EXPECT_LT(encode(work).body.size(), 20'000u);
+}
+
+// Of a trace it may be anything; the worker refused the whole message, each time that it came.
+TEST(Codec, TheModelOfARecordedAnswerIsCutToTheLengthOfAName) {
+  Work work{"run", std::vector<WorkUnit>(1)};
+  work.units[0].recorded = RecordedAnswer{"text", std::string(max_name_bytes - 1, 'm') + "\u20ac", {}};
+  EXPECT_EQ(through_wire(work).units.at(0).recorded->model, std::string(max_name_bytes - 1, 'm'));
 }
 
 TEST(Codec, RationaleNeverCrosses) {
