@@ -1,6 +1,7 @@
 #include "worker/call_failure.hpp"
 
 #include "common/command/bounded_command.hpp"
+#include "common/text/text.hpp"
 #include "worker/defaults.hpp"
 
 #include <string>
@@ -11,12 +12,15 @@ namespace sluice {
 Failed failed_call(const HttpFailure& failure, const KeyMask& keys, const Redactor& redactor) {
   Failed failed;
   std::string errors = failure.errors;
+  std::string header = failure.header;
   failed.message = failure.message;
-  for (std::string* words : {&failed.message, &errors}) {
+  for (std::string* words : {&failed.message, &errors, &header}) {
     keys.apply(*words);
     redactor.apply(*words);
   }
   failed.message = with_errors(std::move(failed.message), errors, defaults::quoted_error_bytes);
+  if (!header.empty())
+    failed.message += " (" + excerpt(one_line(to_valid_utf8(header)), defaults::quoted_header_bytes) + ")";
   failed.retryable = true;
   switch (failure.kind) {
     case HttpFailure::Kind::timed_out:

@@ -168,6 +168,7 @@ inline constexpr std::size_t max_answer_depth = 64;  ///< Answers nest less than
 /// Of a provider's own message in ours; enough is looked at for it after white space has been folded, and
 /// error bodies may be megabytes.
 inline constexpr std::size_t quoted_error_bytes = 300;
+inline constexpr std::size_t quoted_header_bytes = 60;  ///< Of a header that is refused, with its name.
 inline constexpr std::size_t considered_error_bytes = 4096;
 /// A request's body beside its texts, set aside at once.
 inline constexpr std::size_t request_frame_bytes = 512;

@@ -58,6 +58,7 @@ struct HttpFailure {
   Kind kind = Kind::other;
   std::string message;   ///< One sentence with host and port; never a header of ours, so never a key.
   std::string errors{};  ///< What a program wrote to its standard error: it may hold its key.
+  std::string header{};  ///< That of the answer which is refused, whole: it may hold the key that was sent.
 };
 
 /// How a call ended. `response` is whole if there is no failure, and empty otherwise; any status is a

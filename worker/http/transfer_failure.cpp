@@ -84,10 +84,11 @@ std::optional<HttpFailure> Transfer::refusal_of_ours(CURLcode code, const std::s
     return HttpFailure{Kind::too_large,
                        host + " sent an answer of more than " + std::to_string(call_.max_body) + " bytes"};
   const auto encoded = [&](const std::string& name, const std::string& value) {
-    return HttpFailure{Kind::unasked_encoding,
-                       host + " sent an encoding that nobody asked for (" + name + ": " +
-                           to_valid_utf8(excerpt(one_line(value), 40)) +
-                           "); let the server, or the proxy before it, leave that header out"};
+    return HttpFailure{.kind = Kind::unasked_encoding,
+                       .message = host +
+                                  " sent an encoding that nobody asked for; let the server, or the proxy "
+                                  "before it, leave that header out",
+                       .header = name + ": " + value};
   };
   if (encoded_) return encoded(response_.headers.back().first, response_.headers.back().second);
   const std::string* const taken_for_packed = find_header(response_.headers, "content-encoding");

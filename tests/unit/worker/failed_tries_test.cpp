@@ -2,6 +2,7 @@
 
 #include "tests/unit/worker/fake_request.hpp"
 #include "worker/call_failure.hpp"
+#include "worker/defaults.hpp"
 
 #include <gtest/gtest.h>
 
@@ -395,6 +396,21 @@ TEST(FailedTriesOfAProgram, OnceItHasAnsweredOthersItFailsForItsInput) {
   not_started.failure = HttpFailure{HttpFailure::Kind::could_not_connect, "no such file"};
   note_lost(call, not_started, failed, now);
   EXPECT_EQ(failures(), 1u);
+}
+
+// A server sent the key back as an encoding: its beginning stood in the error, on standard error and in
+// reports.
+TEST(FailedCall, TakesTheKeyOutOfARefusedHeaderBeforeItIsShortened) {
+  const std::string key = "sk-ABCDEFGHIJ-0123456789-abcdefghij";
+  for (std::size_t before = 0; before <= defaults::quoted_header_bytes; ++before) {
+    HttpFailure failure{HttpFailure::Kind::unasked_encoding, "host sent an encoding"};
+    failure.header = "content-encoding: " + std::string(before, '.') + key + " jane@home.io";
+    const auto redactor = *Redactor::make(std::vector<RedactionPattern>{{"mail", "[a-z]+@[a-z]+\\.io"}});
+    const Failed failed = failed_call(failure, KeyMask(key), redactor);
+    EXPECT_EQ(failed.message.find("sk-"), std::string::npos) << failed.message;
+    EXPECT_EQ(failed.message.find("jane"), std::string::npos) << failed.message;
+    EXPECT_TRUE(failed.message.starts_with("host sent an encoding (content-encoding: ")) << failed.message;
+  }
 }
 
 }  // namespace
