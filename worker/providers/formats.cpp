@@ -32,6 +32,14 @@ void blot_known_keys(std::string& text) {
   }
 }
 
+/// A finish reason is a word. What is longer is not quoted: a part of it could be half of what is to be
+/// redacted.
+std::string shown_reason(std::string_view finish_reason) {
+  if (finish_reason.size() > defaults::quoted_error_bytes)
+    return "of " + std::to_string(finish_reason.size()) + " bytes";
+  return quotable(finish_reason);
+}
+
 }  // namespace
 
 void append_percent_encoded(std::string& url, std::string_view text, std::string_view plain) {
@@ -213,7 +221,7 @@ Usage believable(const Usage& usage) {
 
 Error declined(std::string_view finish_reason, std::string_view words) {
   std::string message = "the model or its content filter declined to answer";
-  if (!finish_reason.empty()) message += " (" + quotable(finish_reason) + ")";
+  if (!finish_reason.empty()) message += " (" + shown_reason(finish_reason) + ")";
   if (!words.empty()) message += ": " + quotable(words);
   return Error{Reason::refusal, std::move(message)};
 }
@@ -221,13 +229,13 @@ Error declined(std::string_view finish_reason, std::string_view words) {
 Error cut_off(std::string_view finish_reason) {
   if (to_lower(finish_reason) == "time_limit")
     return Error{Reason::truncated, "the answer was cut off at the provider's time limit (" +
-                                        quotable(finish_reason) + "); ask for less in one answer"};
-  return Error{Reason::truncated, "the answer was cut off at the token limit (" + quotable(finish_reason) +
-                                      "); raise max_output_tokens"};
+                                        shown_reason(finish_reason) + "); ask for less in one answer"};
+  return Error{Reason::truncated, "the answer was cut off at the token limit (" +
+                                      shown_reason(finish_reason) + "); raise max_output_tokens"};
 }
 
 Error without_text(std::string_view finish_reason) {
-  const std::string word = finish_reason.empty() ? "none" : quotable(finish_reason);
+  const std::string word = finish_reason.empty() ? "none" : shown_reason(finish_reason);
   return Error{Reason::refusal, "the model answered without any text (finish reason: " + word + ")"};
 }
 

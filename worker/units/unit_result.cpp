@@ -18,14 +18,19 @@ namespace sluice {
 
 namespace {
 
-/// A vote may quote what a cache holds of an answer. Before anything is cut: half a key is not known as one.
+constexpr const char* about_redacted = "it is about what is redacted";
+
+/// Before anything is cut: half a key is not known as one.
+void disclose(std::string& text, const Disclosure& disclosure) {
+  disclosure.keys.apply(text);
+  disclosure.redactor.apply(text);
+}
+
+/// A vote may quote what a cache holds of an answer.
 Evidence disclosed(Evidence evidence, const Disclosure& disclosure) {
   for (auto& of_task : evidence.votes) {
     for (auto& of_metric : of_task) {
-      for (Vote& vote : of_metric.votes) {
-        disclosure.keys.apply(vote.rationale);
-        disclosure.redactor.apply(vote.rationale);
-      }
+      for (Vote& vote : of_metric.votes) disclose(vote.rationale, disclosure);
     }
   }
   return evidence;
@@ -38,10 +43,9 @@ GradingResult finished(GradingResult grade, const Completion& candidate, const S
   grade.candidate.usage = candidate.usage;
   grade.candidate.cache_hit = spend.cache_hit;
   grade.candidate.latency_ms = spend.cache_hit ? 0 : spend.latency_ms;
-  for (std::string* text : {&grade.grade.notes, &grade.baseline.text, &grade.candidate.text}) {
-    disclosure.keys.apply(*text);
-    disclosure.redactor.apply(*text);
-  }
+  for (std::string* text : {&grade.grade.notes, &grade.baseline.text, &grade.baseline.served_model,
+                            &grade.candidate.text, &grade.candidate.served_model})
+    disclose(*text, disclosure);
   return grade;
 }
 
@@ -55,6 +59,21 @@ bool quotes_calls(const TextExpectation& expectation) {
   const MetricId metric = positive(expectation.metric);
   return metric == MetricId::tool_call || metric == MetricId::tool_calls ||
          metric == MetricId::tool_calls_valid || !expectation.parts.empty();
+}
+
+/// A detail may quote a part of what is expected, in which no pattern finds what it would find in the whole.
+bool quotes_part_of_secret(const std::string& detail, const TextExpectation& expectation,
+                           const Redactor& redactor) {
+  const auto quotes_the_rest = [](const TextExpectation& one) {
+    return positive(one.metric) == MetricId::exact_match;
+  };
+  const auto has_secret = [&redactor](const TextExpectation& one) {
+    return std::ranges::any_of(one.texts,
+                               [&](const std::string& text) { return redactor.redacted(text).has_value(); });
+  };
+  const bool quotes_part =
+      detail.find("...") != std::string::npos || is_or_holds(expectation, quotes_the_rest);
+  return quotes_part && is_or_holds(expectation, has_secret);
 }
 
 /// Details quote the answer, cut short: where something was redacted in it, they are what the redacted answer
@@ -75,12 +94,14 @@ void redact_details(UnitResult& result, const WorkUnit& unit, const Checks& chec
       const MetricId metric = is_of_text ? texts[i - first_text].metric : MetricId::semantic_similarity_to;
       const bool is_about_answer = clean && is_of_text && !metrics[i].is_undecided();
       if (is_about_answer && quotes_calls(texts[i - first_text])) {
-        detail = "it is about what is redacted";
+        detail = about_redacted;
       } else if (is_about_answer && depends_on_text_alone(metric)) {
         auto again = checks.text_checker.assess(*clean, texts[i - first_text]);
         // What the redacted answer would pass is about what is redacted, and may quote a part of it.
-        if (again) detail = again->detail.empty() ? "it is about what is redacted" : std::move(again->detail);
+        if (again) detail = again->detail.empty() ? about_redacted : std::move(again->detail);
       }
+      if (is_of_text && quotes_part_of_secret(detail, texts[i - first_text], redactor))
+        detail = about_redacted;
       redactor.apply(detail);
     }
     ++score;
@@ -94,8 +115,7 @@ void disclose_recorded(UnitResult& result, const Disclosure& disclosure) {
     for (std::size_t i = 0; i < score.judged.size(); ++i) {
       JudgeScore& judged = score.judged[i];
       if (judged.source != JudgeSource::trace) continue;
-      disclosure.keys.apply(judged.rationale);
-      disclosure.redactor.apply(judged.rationale);
+      disclose(judged.rationale, disclosure);
       score.metrics[first + i].detail = detail_of(judged);
     }
   }
@@ -130,7 +150,8 @@ bool needs_the_answer_alone(const ScoringTask& task) {
 }
 
 /// `text`: that of the answer, as it may be shown.
-ObservedAnswer as_observed(Completion&& answer, std::string text) {
+ObservedAnswer as_observed(Completion&& answer, std::string text, const Disclosure& disclosure) {
+  for (std::string* words : {&answer.finish_reason, &answer.served_model}) disclose(*words, disclosure);
   return {std::move(text), std::move(answer.finish_reason), std::move(answer.served_model),
           answer.created_at_ms};
 }
@@ -149,9 +170,8 @@ SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit) 
 
 ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) {
   std::string text = std::move(answer.text);
-  disclosure.keys.apply(text);
-  disclosure.redactor.apply(text);
-  return as_observed(std::move(answer), std::move(text));
+  disclose(text, disclosure);
+  return as_observed(std::move(answer), std::move(text), disclosure);
 }
 
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,
@@ -189,7 +209,7 @@ UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome o
   if (evidence.grade) result.grade = finished(*evidence.grade, completion, spend, disclosure);
   if (whole_text) {
     std::string text = std::move(clean ? *clean : completion.text);
-    result.observed = as_observed(std::move(completion), std::move(text));
+    result.observed = as_observed(std::move(completion), std::move(text), disclosure);
   }
   return result;
 }

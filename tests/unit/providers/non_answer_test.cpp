@@ -133,6 +133,13 @@ TEST(NonAnswerMessage, NamesWhyInOneLine) {
   EXPECT_NE(late.non_answer->message.find("time limit"), std::string::npos) << late.non_answer->message;
 }
 
+// What is redacted comes later, and half of it fits no pattern.
+TEST(NonAnswerMessage, QuotesNoPartOfAFinishReason) {
+  const std::string reason(1000, 'f');
+  const Completion silent = answered(ProviderKind::openai, choice(R"({"content":null})", '"' + reason + '"'));
+  EXPECT_EQ(silent.non_answer->message, "the model answered without any text (finish reason: of 1000 bytes)");
+}
+
 // An answer without any text was no refusal of anybody's, and what may mean something else is none.
 TEST(NativeRefusal, IsWhatTheProviderCallsOne) {
   const auto openai = [](const std::string& message, const std::string& finish) {

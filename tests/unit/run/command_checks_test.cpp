@@ -1,5 +1,6 @@
 #include "coordinator/run/command_checks.hpp"
 
+#include "common/defaults.hpp"
 #include "coordinator/run/verdict.hpp"
 
 #include <cerrno>
@@ -41,6 +42,16 @@ TEST(Verdict, SaysWhetherTheAnswerPasses) {
   EXPECT_EQ(outcome(MetricId::not_command, R"({"pass": false})").passed, true);
   EXPECT_EQ(outcome(MetricId::not_command, R"({"pass": true})").detail,
             "it must not pass the check \"check\"");
+}
+
+TEST(Verdict, NamesNoPartOfASecretAmongTheArguments) {
+  const std::vector<RedactionPattern> patterns{{"key", "sk-[0-9]{20}"}};
+  const Redactor redactor = *Redactor::make(patterns);
+  for (std::size_t before = 30; before <= defaults::max_quoted_bytes; ++before) {
+    const auto named = command(MetricId::command, std::string(before, 'c') + " sk-01234567890123456789");
+    const auto failed = outcome_of_command(named, wrote(R"({"pass": false})"), redactor);
+    EXPECT_EQ(failed.detail.find("sk-"), std::string::npos) << failed.detail;
+  }
 }
 
 TEST(Verdict, GivesAScore) {

@@ -166,6 +166,45 @@ TEST(Redaction, NoDetailQuotesAPartOfWhatIsRedacted) {
   EXPECT_EQ(shown.scores[0].metrics[0].detail, "it is about what is redacted");
 }
 
+// What a test expects was cut first, and half of a secret fits no pattern.
+TEST(Redaction, NoDetailQuotesAPartOfASecretThatIsExpected) {
+  const std::vector<RedactionPattern> patterns{{"key", "sk-[0-9]{20}"}};
+  const Disclosure disclosure{{}, *Redactor::make(patterns)};
+  const std::string secret = "sk-01234567890123456789";
+  Completion answer;
+  answer.text = "so sk-0123";
+  for (std::size_t before = 0; before <= defaults::max_quoted_bytes; before += 5) {
+    const std::string expected = std::string(before, 'x') + secret + std::string(40, 'y');
+    WorkUnit work;
+    work.tasks = {{1, {}, {}, 0.0, false, {}}};
+    work.tasks[0].texts = {{MetricId::must_contain, {expected}},
+                           {MetricId::must_contain, std::vector<std::string>(20, secret)},
+                           {MetricId::exact_match, {"so " + secret}},
+                           {MetricId::any_of, {}, {}, 1.0, {{MetricId::exact_match, {"so " + secret}}}}};
+    const auto shown = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, disclosure);
+    ASSERT_EQ(shown.scores.size(), 1u);
+    for (const auto& metric : shown.scores[0].metrics) {
+      EXPECT_EQ(metric.passed, false);
+      EXPECT_FALSE(metric.detail.empty());
+      EXPECT_EQ(metric.detail.find("345"), std::string::npos) << metric.detail;
+      EXPECT_EQ(metric.detail.find("sk-"), std::string::npos) << metric.detail;
+    }
+  }
+}
+
+TEST(Redaction, HoldsForEachWordOfAnObservedAnswer) {
+  Completion answer;
+  answer.text = "hello";
+  answer.finish_reason = "stop, jane@home.io";
+  answer.served_model = "model of jane@home.io";
+  WorkUnit work;
+  work.tasks = {{1, {}, {}, 0.0, false, {{MetricId::must_contain, {"hello"}}}}};
+  const auto shown = unit_result(work, {Ontology(), TextChecker()}, answer, {}, {}, {}, redacting(true));
+  ASSERT_TRUE(shown.observed);
+  EXPECT_EQ(shown.observed->finish_reason, "stop, [redacted mail]");
+  EXPECT_EQ(shown.observed->served_model, "model of [redacted mail]");
+}
+
 // What it quotes of arguments may be a part of what is redacted.
 TEST(Redaction, HoldsForCallsThatAreHeldAgainstTheRequestsTools) {
   Completion answer;
