@@ -56,7 +56,7 @@ void warn_of_slips(const RunOptions& options, const RunInputs& inputs) {
 
 /// What `sluice validate-fixtures` says of the claims that cases expect, before anybody is paid for them.
 std::vector<Finding> check_claims(const RunOptions& options, const RunInputs& inputs) {
-  auto checked = check_expectations(inputs.suite, inputs.ontology);
+  auto checked = check_expectations(inputs.suite, inputs.ontology, inputs.redactor);
   if (!checked) return {{options.suite_path, 0, checked.error().message}};
   for (Finding& finding : checked->findings) inputs.redactor.apply(finding.message);
   if (checked->warning && options.log_level != LogLevel::error) {

@@ -1,5 +1,7 @@
 #include "coordinator/suite/fixtures/expectation_check.hpp"
 
+#include "common/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -55,6 +57,21 @@ TEST(ExpectationCheck, ASynonymIsNoWarningAnyMore) {
             (std::vector<ExpectationRemark>{
                 {RemarkKind::note,
                  "a-1 names tls/verify/enabled = \"off\", taken for tls/verify/enabled = false"}}));
+}
+
+// Half of a secret fits no pattern.
+TEST(ExpectationCheck, QuotesAreRedactedBeforeTheyAreCut) {
+  const std::vector<RedactionPattern> patterns{{"key", "sk-[0-9]{20}"}};
+  const Redactor redactor = *Redactor::make(patterns);
+  const Ontology ontology = Ontology::parse(checked_words, "words.toml").value();
+  for (std::size_t before = 150; before <= defaults::quoted_bytes; ++before) {
+    Case one;
+    one.must_contain = {
+        expectation("tls/version", "version", std::string(before, 'v') + " sk-01234567890123456789")};
+    const auto found = check_expectations(one, ontology, redactor);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].words.find("sk-"), std::string::npos) << found[0].words;
+  }
 }
 
 TEST(ExpectationCheck, WhatNoAnswerCanMatchIsAWarning) {
