@@ -118,8 +118,13 @@ std::string printable(std::string_view text) {
 }
 
 std::string log_text(std::string_view text) {
-  std::string out = printable(text);
-  for (auto at = out.find("##"); at != std::string::npos; at = out.find("##", at)) out.insert(++at, " ");
+  const std::string shown = printable(text);
+  std::string out;
+  out.reserve(shown.size());
+  for (const char c : shown) {
+    if (c == '#' && out.ends_with('#')) out += ' ';
+    out += c;
+  }
   return out;
 }
 

@@ -185,6 +185,13 @@ bool Reader::get(const Object& object, const Name<std::string>& field) {
   return field.value.size() <= max_name_bytes || refuse("a shorter name was expected");
 }
 
+bool Reader::get(const Object& object, const Sentence<std::string>& field) {
+  if (!get(object, field.value)) return false;
+  constexpr std::size_t kept = max_sentence_bytes - 3;  // With the dots behind it.
+  if (field.value.size() > max_sentence_bytes) field.value = excerpt(field.value, kept);
+  return true;
+}
+
 bool Reader::get(const Object& object, const Excerpt<std::string>& field) {
   if (!get(object, field.value)) return false;
   return field.value.size() <= field.max_bytes || refuse("a shorter text was expected");

@@ -50,7 +50,7 @@ template <class T>
 Name(T&) -> Name<T>;
 inline constexpr std::size_t max_name_bytes = 1024;
 
-/// A sentence for people, which may quote foreign bytes: mended to valid UTF-8 when written, since a receiver
+/// A text for people, which may quote foreign bytes: mended to valid UTF-8 when written, since a receiver
 /// would refuse the whole message for it, every time that it is sent.
 template <class T>
 struct Prose {
@@ -59,6 +59,17 @@ struct Prose {
 };
 template <class T>
 Prose(T&) -> Prose<T>;
+
+/// The same for a sentence that logs and reports show. One that is too long is cut when read, and not
+/// refused: who sends it may mean well, and whoever logs it must not be kept busy by it.
+template <class T>
+struct Sentence {
+  using is_field = void;
+  T& value;
+};
+template <class T>
+Sentence(T&) -> Sentence<T>;
+inline constexpr std::size_t max_sentence_bytes = 8192;
 
 /// Foreign bytes shown to people, mended like Prose and cut to `max_bytes` at a character's end when written:
 /// a sender's slip must not become a message that is refused for ever.
@@ -172,6 +183,10 @@ class Writer {
   }
   template <class T>
   void put(const Prose<T>& field) {
+    put_prose(field.value);
+  }
+  template <class T>
+  void put(const Sentence<T>& field) {
     put_prose(field.value);
   }
   void put_prose(const std::string& text);
@@ -289,6 +304,7 @@ class Reader {
   bool get(const Object& object, const Ratio<std::optional<double>>& field);
   bool get(const Object& object, const Name<std::string>& field);
   bool get(const Object& object, const Prose<std::string>& field) { return get(object, field.value); }
+  bool get(const Object& object, const Sentence<std::string>& field);
   bool get(const Object& object, const Excerpt<std::string>& field);
   bool get(const Object& object, const Bytes<std::string>& field);
   template <class T>

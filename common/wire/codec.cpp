@@ -1,6 +1,7 @@
 #include "common/wire/codec.hpp"
 
 #include "common/defaults.hpp"
+#include "common/text/text.hpp"
 #include "common/wire/archive.hpp"
 #include "common/wire/layout.hpp"
 #include "common/wire/shape.hpp"
@@ -119,17 +120,20 @@ Result<Variant> decode_as(const Header& header, std::string_view body) {
   return Variant(std::in_place_type<Message>, std::move(*message));
 }
 
-/// Who says HELLO in whatever version, and the version of its sluice, as far as they can be read.
+/// Who says HELLO in whatever version, and the version of its sluice, as far as they can be read. They stand
+/// in a sentence that is logged and sent back.
 std::pair<std::string, std::string> sender_of_hello(std::string_view body) {
   constexpr std::uint32_t name = 1;
   constexpr std::uint32_t version = 3;
+  constexpr std::size_t most_shown_bytes = 100;
   if (body.size() > defaults::max_frame_bytes) return {"a worker", ""};
   const auto parsed = read_value(body);
   if (!parsed || parsed->get().type != msgpack::type::ARRAY || parsed->get().via.array.size <= version)
     return {"a worker", ""};
   const auto text = [&](std::uint32_t field) {
     std::string value;
-    return Reader(parsed->get().via.array.ptr[field]).read(value) ? value : std::string();
+    return Reader(parsed->get().via.array.ptr[field]).read(value) ? excerpt(value, most_shown_bytes)
+                                                                  : std::string();
   };
   const std::string shown = text(name);
   return {shown.empty() ? "a worker" : "worker " + shown, text(version)};

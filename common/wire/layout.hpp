@@ -137,7 +137,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Goodbye> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Prose{m.reason});
+  return archive.record(Sentence{m.reason});
 }
 
 template <class Archive, Of<Welcome> M>
@@ -194,7 +194,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Drain> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Name{m.run_id}, Prose{m.reason}, m.finish_ms, m.another_follows);
+  return archive.record(Name{m.run_id}, Sentence{m.reason}, m.finish_ms, m.another_follows);
 }
 
 template <class Archive, Of<Withdraw> M>
@@ -204,7 +204,7 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Reject> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.code, Prose{m.detail});
+  return archive.record(m.code, Sentence{m.detail});
 }
 
 }  // namespace sluice::wire

@@ -42,9 +42,9 @@ bool layout(Archive& archive, M& m) {
     // Who does not know a reason refuses the whole message: this one ends the worker's part as well.
     const bool is_later =
         m.reason == Reason::provider_changed && archive.version < first_with_changed_programs;
-    return archive.record(is_later ? Reason::provider_unreachable : m.reason, Prose{m.message});
+    return archive.record(is_later ? Reason::provider_unreachable : m.reason, Sentence{m.message});
   } else {
-    return archive.record(m.reason, Prose{m.message});
+    return archive.record(m.reason, Sentence{m.message});
   }
 }
 

@@ -86,6 +86,15 @@ TEST_F(HostilePeer, ResultsForUnitsOfOthersAreRefused) {
   expect_the_reference();
 }
 
+// The log's line of one took minutes, in which no other worker was heard.
+TEST_F(HostilePeer, AGoodbyeOfMegabytesHoldsUpNobody) {
+  RawWorker talker(endpoint);
+  talker.send(wire::Hello{44, "talker", "", SLUICE_VERSION, 5});
+  ASSERT_TRUE(talker.receive_only<wire::Welcome>());
+  talker.send(wire::Goodbye{std::string(20'000'000, '#')});
+  expect_the_reference();
+}
+
 // 900 of them, each of which keeps a socket.
 TEST_F(HostilePeer, ConnectionsThatNeverEndTheirGreetingAreInNobodysWay) {
   sockaddr_in address{};

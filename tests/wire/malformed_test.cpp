@@ -1,6 +1,7 @@
 // What arrives from the network may be anything: each of these ends in an error value, never in a crash, a
 // wait or a large allocation.
 #include "common/defaults.hpp"
+#include "common/wire/archive.hpp"
 #include "tests/wire/samples.hpp"
 
 #include <cmath>
@@ -251,6 +252,34 @@ TEST(Malformed, AGradeIsSoundOrRefused) {
   const auto read = decode_result(encode_result(long_answers));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->grade->baseline.text.size(), defaults::max_graded_bytes) << "cut, and not refused";
+}
+
+// The coordinator and the workers log them, and an honest one of any length must arrive.
+TEST(Malformed, ASentenceThatIsTooLongIsCutAndNotRefused) {
+  const std::string endless(1u << 20, '#');
+  const auto arrived = [](const auto& message) {
+    const auto frames = encode(message);
+    if constexpr (std::is_constructible_v<ToCoordinator, decltype(message)>) {
+      return std::get<std::remove_cvref_t<decltype(message)>>(
+          decode_to_coordinator(frames.header, frames.body).value());
+    } else {
+      return std::get<std::remove_cvref_t<decltype(message)>>(
+          decode_to_worker(frames.header, frames.body).value());
+    }
+  };
+  const Error problem{Reason::key_refused, endless};
+  for (const std::string& sentence :
+       {arrived(Goodbye{endless}).reason, arrived(Drain{"r", endless, 0, false}).reason,
+        arrived(Reject{RejectCode::not_taken, endless}).detail,
+        arrived(Ready{"r", {problem}, 1, {}}).problems.at(0).message}) {
+    EXPECT_EQ(sentence.size(), max_sentence_bytes);
+    EXPECT_TRUE(sentence.ends_with("#..."));
+  }
+  const std::string longest(max_sentence_bytes, 'x');
+  EXPECT_EQ(arrived(Goodbye{longest}).reason, longest);
+  UnitResult result = samples::scored_result();
+  result.observed.emplace().text = endless;
+  EXPECT_EQ(decode_result(encode_result(result)).value().observed->text, endless) << "an answer stays whole";
 }
 
 /// A shared text is named by a position in the message's table.

@@ -148,6 +148,16 @@ TEST(Versions, AHelloOfOneThatIsNotSpokenSaysWhoAndOfWhatVersion) {
   }
 }
 
+// Both sides log it, and the REJECT has it as well.
+TEST(Versions, AHelloOfOneThatIsNotSpokenSaysNoMoreThanASentence) {
+  auto frames = encode(Hello{7, std::string(1u << 20, '#'), "cache", std::string(1u << 20, '9'), 5});
+  frames.header[2] = 99;
+  const auto read = decode_to_coordinator(frames.header, frames.body);
+  ASSERT_FALSE(read);
+  EXPECT_LT(read.error().message.size(), 1024u);
+  EXPECT_TRUE(read.error().message.starts_with("worker ###")) << read.error().message;
+}
+
 TEST(Versions, ARejectIsReadInAnyVersion) {
   auto frames = encode(Reject{RejectCode::protocol_mismatch, "why"});
   frames.header[2] = 99;

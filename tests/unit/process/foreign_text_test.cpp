@@ -80,8 +80,17 @@ TEST(StderrLine, TakesThePlaceOfTheProgressLine) {
 TEST(ForeignText, OrdinaryTextStaysAsItIs) {
   EXPECT_EQ(log_text("worker \"é証🙂\" lost: 3 units # 7"), "worker \"é証🙂\" lost: 3 units # 7");
   EXPECT_EQ(log_text("####"), "# # # #");
+  EXPECT_EQ(log_text("a##b###"), "a# #b# # #");
   EXPECT_EQ(without_direction_controls("a\u202eb\nc"), "a\uFFFDb\nc");
   EXPECT_FALSE(has_direction_controls("“quoted” – ½ ظ"));
+}
+
+// Each of them once moved all that stood behind it: hours.
+TEST(ForeignText, MegabytesOfSignsAreNoWork) {
+  constexpr std::size_t signs = 8u << 20;
+  const std::string shown = log_text(std::string(signs, '#'));
+  EXPECT_EQ(shown.size(), 2 * signs - 1);
+  EXPECT_TRUE(shown.starts_with("# # #"));
 }
 
 /// Puts the process' lines back as they were.
