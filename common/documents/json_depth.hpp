@@ -11,8 +11,9 @@ namespace sluice {
 /// document tree far beyond 100 levels would be walked and destroyed recursively.
 bool nests_deeper_than(std::string_view json, std::size_t limit);
 
-/// Foreign text as a tree of nlohmann's, which copies, compares and writes trees by recursion: text that
-/// nests deeper than `limit` is discarded as text is that is no JSON.
+/// The text as a tree of nlohmann's, which copies, compares and writes trees by recursion: discarded if the
+/// text is no JSON, or nests deeper than `limit`. For whatever sluice did not write a moment ago, its own
+/// files in a home among it.
 template <class Tree>
 Tree parse_tree(std::string_view json, std::size_t limit = defaults::max_checked_depth) {
   if (nests_deeper_than(json, limit)) return Tree(Tree::value_t::discarded);

@@ -1,7 +1,9 @@
 #include "coordinator/cli/run_flags.hpp"
 
 #include "common/checks/redactor.hpp"
+#include "common/documents/json_depth.hpp"
 #include "common/model/redaction.hpp"
+#include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/gate/quoted.hpp"
@@ -31,7 +33,7 @@ constexpr const char* pins_member = "pins scores";
 
 /// Null if the text has none, or is none of given_flags.
 nlohmann::json member_of(const std::string& flags, const char* name) {
-  const auto given = nlohmann::json::parse(flags, nullptr, false);
+  const auto given = parse_tree<nlohmann::json>(flags);
   return given.is_object() ? given.value(name, nlohmann::json()) : nlohmann::json();
 }
 
@@ -213,9 +215,9 @@ bool has_pinned_scores(const std::string& flags) {
 
 Result<void> take_flags(CLI::App& app, const std::string& flags, TakenFlags which) {
   constexpr std::array<std::string_view, 4> selecting = {"categories", "filter", "max-fixtures", "sample"};
-  const auto given = nlohmann::json::parse(flags, nullptr, false);
-  if (!given.is_object())
-    return fail(Reason::ledger_failed, "the flags that the ledger has of the run are damaged");
+  const auto given = parse_tree<nlohmann::json>(flags);
+  const std::string damaged = "the flags that the ledger has of the run are damaged";
+  if (!given.is_object()) return fail(Reason::ledger_failed, damaged);
   for (const auto& [name, values] : given.items()) {
     CLI::Option* option = app.get_option_no_throw("--" + name);
     if (option == nullptr || option->count() > 0) continue;
@@ -224,7 +226,12 @@ Result<void> take_flags(CLI::App& app, const std::string& flags, TakenFlags whic
     for (const auto& value : values) {
       if (value.is_string()) option->add_result(value.get<std::string>());
     }
-    option->run_callback();
+    if (option->count() == 0) continue;  // None of them is a text.
+    try {
+      option->run_callback();
+    } catch (const CLI::Error& error) {
+      return fail(Reason::ledger_failed, damaged + ": " + printable(error.what()));
+    }
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "coordinator/gate/baseline_check.hpp"
 
+#include "common/documents/json_depth.hpp"
 #include "common/text/joined.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/quoted.hpp"
@@ -152,7 +153,7 @@ std::string other_configuration(const BaselineHeader& header, const GatedRun& ru
 }  // namespace
 
 std::string flags_to_repeat(std::string_view given_flags) {
-  const auto given = nlohmann::json::parse(given_flags.begin(), given_flags.end(), nullptr, false);
+  const auto given = parse_tree<nlohmann::json>(given_flags);
   std::string words;
   if (!given.is_object()) return words;
   for (const auto& [name, values] : given.items()) {

@@ -1,5 +1,7 @@
 #include "coordinator/gate/judge_pin.hpp"
 
+#include "common/documents/json_depth.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -45,7 +47,7 @@ std::optional<GateNotice> fake_judge_notice(const JudgeIdentity& judge) {
 
 JudgePin parse_judge_pin(std::string_view meta) {
   JudgePin pin;
-  const auto parsed = nlohmann::json::parse(meta.begin(), meta.end(), nullptr, false);
+  const auto parsed = parse_tree<nlohmann::json>(meta);
   if (!parsed.is_object()) return pin;
   JudgeIdentity judge{text_of(parsed, "judge_provider"), text_of(parsed, "judge_model")};
   if (!judge.provider.empty()) pin.judge = std::move(judge);

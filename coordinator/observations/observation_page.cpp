@@ -45,9 +45,12 @@ std::string claim_line(const JsonValue& claim, const char* subject) {
                      (value == claim.end() ? "" : printable(value->dump())) + " (confidence " +
                      text_of(claim, "confidence");
   if (const std::string at = text_of(claim, "line"); !at.empty()) line += ", line " + at;
-  if (claim.value("fuzzy_matched", false)) line += ", by similar spelling";
-  if (claim.contains("matched_ontology") && !claim.value("matched_ontology", false))
-    line += ", outside the ontology";
+  const auto says = [&](const char* member, bool yes) {
+    const auto found = claim.find(member);
+    return found != claim.end() && *found == JsonValue(yes);
+  };
+  if (says("fuzzy_matched", true)) line += ", by similar spelling";
+  if (says("matched_ontology", false)) line += ", outside the ontology";
   return line + ")";
 }
 
@@ -67,9 +70,10 @@ void add_votes(std::string& page, const JsonValue& judge) {
   std::string votes;
   const auto samples = judge.find("samples");
   const auto scores = judge.find("scores");
-  for (std::size_t i = 0; scores != judge.end() && i < scores->size(); ++i) {
+  const auto is_list = [&](auto member) { return member != judge.end() && member->is_array(); };
+  for (std::size_t i = 0; is_list(scores) && i < scores->size(); ++i) {
     votes += (votes.empty() ? "" : ", ") + (*scores)[i].dump();
-    if (samples != judge.end() && i < samples->size())
+    if (is_list(samples) && i < samples->size())
       votes += (*samples)[i] == JsonValue(true) ? " passed" : " failed";
   }
   page += "    votes: " + votes + " (" + text_of(judge, "source") + ")\n";

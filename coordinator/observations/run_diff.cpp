@@ -1,5 +1,6 @@
 #include "coordinator/observations/run_diff.hpp"
 
+#include "common/documents/json_depth.hpp"
 #include "coordinator/gate/status.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::string text_in(const JsonValue& object, const char* member) {
 std::vector<ObservedMetric> metrics_of(const Observation& one) {
   std::vector<ObservedMetric> metrics;
   std::map<std::string, std::size_t> seen;
-  const JsonValue parsed = JsonValue::parse(one.metrics.text, nullptr, false);
+  const JsonValue parsed = parse_tree<JsonValue>(one.metrics.text);
   if (!parsed.is_array()) return metrics;
   for (const JsonValue& metric : parsed) {
     const auto name = metric.is_object() ? metric.find("name") : metric.end();

@@ -1,5 +1,6 @@
 #include "coordinator/session/resume_run.hpp"
 
+#include "common/documents/json_depth.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "common/wire/messages.hpp"
@@ -51,7 +52,7 @@ std::string shown(const nlohmann::json& members, const std::string& pointer) {
 
 /// Without the digest that an earlier sluice did not write: the fingerprint says more.
 nlohmann::json compared_settings(const std::string& text) {
-  auto settings = nlohmann::json::parse(text, nullptr, false);
+  auto settings = parse_tree<nlohmann::json>(text);
   if (settings.is_object()) settings.erase("judged_by");
   return settings;
 }

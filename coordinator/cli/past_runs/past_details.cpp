@@ -1,5 +1,6 @@
 #include "coordinator/cli/past_runs/past_details.hpp"
 
+#include "common/documents/json_depth.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/session/run_record.hpp"
 
@@ -34,7 +35,7 @@ std::optional<ResolvedProvider> called_by(const nlohmann::json& settings, const 
 
 std::optional<GradedArms> graded_arms(const RunRecord& run) {
   if (command_of(run) != "grade") return std::nullopt;
-  const auto settings = nlohmann::json::parse(run.settings, nullptr, false);
+  const auto settings = parse_tree<nlohmann::json>(run.settings);
   if (!settings.is_object()) return std::nullopt;
   const auto grading = settings.value("grading", nlohmann::json::object());
   const auto arms = settings.value("arms", nlohmann::json::array());
@@ -47,7 +48,7 @@ std::optional<GradedArms> graded_arms(const RunRecord& run) {
 Graders graders_of(const RunRecord& run) {
   const auto graded = graded_arms(run);
   if (!graded) return {};
-  const auto settings = nlohmann::json::parse(run.settings, nullptr, false);
+  const auto settings = parse_tree<nlohmann::json>(run.settings);
   const auto grading = settings.value("grading", nlohmann::json::object());
   return {called_by(settings, graded->baseline_provider, graded->baseline_model),
           called_by(settings, text_in(grading, "provider"), text_in(grading, "model")),
@@ -57,7 +58,7 @@ Graders graders_of(const RunRecord& run) {
 std::vector<std::string> arm_names(const RunRecord& run) {
   std::vector<std::string> names;
   if (const auto graded = graded_arms(run)) names.push_back(graded->baseline);
-  const auto settings = nlohmann::json::parse(run.settings, nullptr, false);
+  const auto settings = parse_tree<nlohmann::json>(run.settings);
   const auto arms = settings.is_object() ? settings.find("arms") : settings.end();
   if (arms == settings.end() || !arms->is_array()) return names;
   for (const auto& arm : *arms) {

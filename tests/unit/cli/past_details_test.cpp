@@ -1,5 +1,7 @@
 #include "coordinator/cli/past_runs/past_details.hpp"
 
+#include "tests/support/nested_json.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice::past_details_test {
@@ -34,6 +36,13 @@ TEST(PastDetails, ARunThatDidNotGradePaidNobodyBesideItsAnswers) {
   RunRecord run;
   run.settings = R"({"mode": "live", "providers": [{"name": "new", "kind": "openai"}]})";
   EXPECT_FALSE(graders_of(run).baseline);
+}
+
+TEST(PastDetails, ARecordThatNestsDeeplySaysNothing) {
+  const RunRecord run = graded_by(R"(, "judge": )" + support::nested_json);
+  EXPECT_FALSE(graded_arms(run));
+  EXPECT_FALSE(graders_of(run).baseline);
+  EXPECT_TRUE(arm_names(run).empty());
 }
 
 }  // namespace sluice::past_details_test

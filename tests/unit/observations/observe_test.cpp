@@ -3,6 +3,7 @@
 #include "coordinator/display/display.hpp"
 #include "coordinator/observations/observation_text.hpp"
 #include "coordinator/observations/retention.hpp"
+#include "tests/support/nested_json.hpp"
 #include "tests/unit/plan/plan_fixture.hpp"
 
 #include <algorithm>
@@ -365,6 +366,21 @@ TEST_F(ObserveTest, ATrialWithoutItsPromptHasAllTheRest) {
   made[0].system_prompt = whole.system_prompt;
   made[0].system_hash = whole.system_hash;
   EXPECT_EQ(observation_as_json(made[0]), observation_as_json(whole));
+}
+
+// Of a file that somebody changed: they would be walked by a recursion, or be taken for what they are not.
+TEST(ObservationPage, ColumnsThatNestDeeplyOrAreOfOtherTypesAreShownWithoutThem) {
+  Observation one;
+  one.case_id = "a";
+  for (JsonText* column : {&one.parsed_claims, &one.final_claims, &one.metrics})
+    column->text = R"([{"name": )" + support::nested_json + R"(, "value": )" + support::nested_json + "}]";
+  EXPECT_EQ(observation_page(one).find("Metrics"), std::string::npos);
+  EXPECT_FALSE(first_failed_metric(one.metrics));
+  EXPECT_EQ(claim_lines(one.final_claims, "subject"), "");
+  one.final_claims.text = R"([{"subject": "s", "fuzzy_matched": "yes", "matched_ontology": 1}])";
+  one.metrics.text =
+      R"([{"name": "m", "judge": {"scores": {"a": 1}, "samples": "b"}}, {"name": "n", "judge": 1}])";
+  EXPECT_NE(observation_page(one).find("  m undefined\n"), std::string::npos) << observation_page(one);
 }
 
 TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {

@@ -5,6 +5,7 @@
 #include "coordinator/observations/observation_page.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/observations/run_diff_text.hpp"
+#include "tests/support/nested_json.hpp"
 
 #include <sstream>
 #include <string>
@@ -282,6 +283,14 @@ TEST(RunDiffPage, AnEmptyAnswerIsToldFromNone) {
   EXPECT_NE(came.page().find("| (empty)\n"), std::string::npos) << came.page();
 }
 
+TEST(RunDiff, MetricsThatNestDeeplyAreNone) {
+  const RunAnswers before{{trial("a", "pass", "x", R"([{"name": )" + support::nested_json + "}]")}};
+  const RunAnswers after{{trial("a", "pass", "x", "[" + metric("m", "0.5", "true") + "]")}};
+  const RunDiff diff = diff_runs(before, after);
+  ASSERT_EQ(diff.cases.size(), 1u);
+  EXPECT_EQ(diff.cases[0].trials[0].metrics.size(), 1u);
+}
+
 TEST(RunDiffPage, JsonInOneLineIsLaidOut) {
   const Shown shown{{{trial("a", "pass", R"({"claims": [1], "z": 1})")}},
                     {{trial("a", "pass", R"({"claims": [2], "z": 1})")}}};
@@ -357,6 +366,17 @@ TEST(RedactObservation, JsonMayNestAsDeeplyAsItLikes) {
   redact(one, redactor);
   for (const std::string* text : {&one.metrics.text, &one.final_claims.text})
     EXPECT_EQ(text->find("canary"), std::string::npos);
+}
+
+// Of a file that somebody changed.
+TEST(RedactObservation, TextsThatAreNoJsonOrNestDeeplyAreRedactedAsTheyStand) {
+  const RedactionPattern pattern{"odd", "canary"};
+  const Redactor redactor = *Redactor::make({&pattern, 1});
+  for (const std::string& text : {R"(["canary", )" + support::nested_json + "]", std::string("[canary")}) {
+    auto one = trial("a", "pass", "x", text);
+    redact(one, redactor);
+    EXPECT_EQ(one.metrics.text.find("canary"), std::string::npos);
+  }
 }
 
 }  // namespace sluice::run_diff_test

@@ -2,6 +2,7 @@
 
 #include "common/wire/messages.hpp"
 #include "coordinator/session/run_plan.hpp"
+#include "tests/support/nested_json.hpp"
 
 #include <string>
 #include <vector>
@@ -69,6 +70,14 @@ TEST(ResumeRun, WhatNobodyGoesOnWithIsRefusedInASentence) {
   expect_refused(check_unfinished(past), "another version of sluice");
   past.run.result_layout = 0;
   expect_refused(check_unfinished(past), "an earlier version of sluice began it");
+}
+
+// They would be compared by a recursion, beyond the end of the stack.
+TEST(ResumeRun, SettingsThatNestDeeplyAreOthers) {
+  RunRecord past = past_run().run;
+  const RunRecord now = past;
+  past.settings = R"({"mode": )" + support::nested_json + "}";
+  EXPECT_FALSE(checked(past, now));
 }
 
 TEST(ResumeRun, TheDifferenceIsNamed) {
