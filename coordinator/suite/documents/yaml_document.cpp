@@ -73,9 +73,13 @@ class QuestionMarks {
     if (sign_.empty()) return text;
     // Of an unknown escape the parser quotes a byte.
     if (text.ends_with(sign_.front())) text.back() = '?';
-    for (auto at = text.find(sign_); at != std::string::npos; at = text.find(sign_, at + 1))
-      text.replace(at, sign_.size(), "?");
-    return text;
+    std::string shown;
+    std::size_t begin = 0;
+    for (auto at = text.find(sign_); at != std::string::npos; at = text.find(sign_, begin)) {
+      shown.append(text, begin, at - begin) += '?';
+      begin = at + sign_.size();
+    }
+    return shown.append(text, begin);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "common/documents/canonical_json.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -50,6 +51,14 @@ TEST(Yaml, KnowsTheLinesOfKeysAndValues) {
   EXPECT_EQ(std::get<DocumentNode::Table>(list[1].value).front().line, 6u);
   EXPECT_EQ(table[2].line, 8u);
   EXPECT_EQ(table[2].value.line, 8u);
+}
+
+// Each of them once moved all that stood behind it: half a minute.
+TEST(Yaml, ReadsManyQuestionMarksInOnePass) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::string asked = repeated("a?", 1'000'000);
+  EXPECT_EQ(json_of("q: " + asked + "\n"), R"({"q":")" + asked + "\"}");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
 TEST(Yaml, ReadsLineEndsAndMarksOfOtherSystems) {
