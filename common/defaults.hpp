@@ -142,7 +142,8 @@ inline constexpr std::size_t max_schema_nodes = 10'000;
 /// The validator follows references by recursion; real schemas have a few dozen.
 inline constexpr std::size_t max_schema_references = 200;
 /// Schemas applied to values. Alternatives that lead to the same schema again double the work with each level
-/// of the document; a second of it is more than any answer needs. The explanation also costs memory.
+/// of the document; a second of it is more than any answer needs. Values that are compared or copied count as
+/// parts of one. The explanation also costs memory.
 inline constexpr std::size_t max_check_steps = 1'000'000;
 inline constexpr std::size_t max_explained_steps = 50'000;
 /// A larger document is assessed, but where it is wrong is not explained: the validator would collect every

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <vector>
@@ -34,6 +35,32 @@ namespace {
 
 using Json = nlohmann::json;
 using Adapter = valijson::adapters::Adapter;
+
+// --- The bound of time
+
+struct TooManySteps : std::exception {
+  const char* what() const noexcept override { return "too many steps"; }
+};
+
+/// A schema that is applied to a value is a step. What it then does with the parts of a large value costs
+/// parts of one, by how long they take.
+constexpr std::size_t step_cost = 64;
+constexpr std::size_t value_cost = 8;  ///< Of a value that is compared or copied.
+constexpr std::size_t bytes_per_cost = 16;
+
+thread_local std::size_t cost_left = 0;
+
+void spend(std::size_t cost) {
+  if (cost > cost_left) throw TooManySteps();
+  cost_left -= cost;
+}
+
+/// A copy, as the validator gives no other access.
+std::string text_of(const Adapter& text) {
+  std::string copy = text.asString();
+  spend(copy.size() / bytes_per_cost);
+  return copy;
+}
 
 // --- The keywords that sluice assesses itself
 
@@ -77,7 +104,7 @@ Check pattern_check(const Adapter& value) {
   const auto pattern = Pattern::compile(text);
   if (!pattern) throw std::runtime_error(pattern.error().message);
   return [pattern = *pattern, text](const Adapter& target) -> std::optional<std::string> {
-    if (!target.isString() || pattern.find(target.asString())) return std::nullopt;
+    if (!target.isString() || pattern.find(text_of(target))) return std::nullopt;
     return "The text does not match the pattern " + quoted_for_detail(text);
   };
 }
@@ -108,6 +135,7 @@ Check format_check(const Adapter& value) {
 }
 
 Json json_of(const Adapter& value) {
+  spend(value_cost);
   if (value.isArray()) {
     Json array = Json::array();
     value.applyToArray([&](const Adapter& element) {
@@ -124,17 +152,32 @@ Json json_of(const Adapter& value) {
     });
     return object;
   }
-  if (value.isString()) return value.asString();
+  if (value.isString()) return text_of(value);
   if (value.isBool()) return value.asBool();
   if (value.isInteger()) return value.asInteger();
   if (value.isDouble()) return value.asDouble();
   return nullptr;
 }
 
-/// Not as valijson compares, by doubles: whole numbers beyond 2^53 equal their neighbours there.
+/// Not as valijson compares, by doubles: whole numbers beyond 2^53 equal their neighbours there. Both are
+/// walked up to the first difference: a copy of a large answer for each value of a schema takes minutes.
 bool equals(const Adapter& target, const Json& wanted) {
-  if (wanted.is_structured() != (target.isArray() || target.isObject())) return false;  // Without a copy.
-  return json_of(target) == wanted;
+  spend(value_cost);
+  if (wanted.is_array()) {
+    if (!target.isArray() || target.getArraySize() != wanted.size()) return false;
+    std::size_t at = 0;
+    return target.applyToArray([&](const Adapter& element) { return equals(element, wanted[at++]); });
+  }
+  if (wanted.is_object()) {
+    if (!target.isObject() || target.getObjectSize() != wanted.size()) return false;
+    return target.applyToObject([&](const std::string& name, const Adapter& member) {
+      spend(name.size() / bytes_per_cost);
+      const auto found = wanted.find(name);
+      return found != wanted.end() && equals(member, *found);
+    });
+  }
+  const bool is_structured = target.isArray() || target.isObject();
+  return !is_structured && target.isString() == wanted.is_string() && json_of(target) == wanted;
 }
 
 Check const_check(const Adapter& value) {
@@ -147,11 +190,12 @@ Check const_check(const Adapter& value) {
 Check enum_check(const Adapter& value) {
   if (!value.isArray()) throw std::runtime_error("enum is no list of values");
   return [values = json_of(value)](const Adapter& target) -> std::optional<std::string> {
-    const bool is_structured = target.isArray() || target.isObject();
-    const auto is_alike = [&](const Json& wanted) { return wanted.is_structured() == is_structured; };
-    if (std::ranges::any_of(values, is_alike)) {
-      const Json given = json_of(target);  // Once: an answer may be large.
-      if (std::ranges::find(values, given) != values.end()) return std::nullopt;
+    spend(values.size());
+    if (target.isArray() || target.isObject()) {
+      const auto is_it = [&](const Json& wanted) { return wanted.is_structured() && equals(target, wanted); };
+      if (std::ranges::any_of(values, is_it)) return std::nullopt;
+    } else if (std::ranges::find(values, json_of(target)) != values.end()) {
+      return std::nullopt;
     }
     return "Failed to match against any enum values.";
   };
@@ -238,16 +282,9 @@ Check integer_check(const Adapter&) {
   };
 }
 
-struct TooManySteps : std::exception {
-  const char* what() const noexcept override { return "too many steps"; }
-};
-
-thread_local std::size_t steps_left = 0;
-
 Check step_check(const Adapter&) {
   return [](const Adapter&) -> std::optional<std::string> {
-    if (steps_left == 0) throw TooManySteps();
-    --steps_left;
+    spend(step_cost);
     return std::nullopt;
   };
 }
@@ -255,6 +292,7 @@ Check step_check(const Adapter&) {
 // --- Compiling
 
 Result<std::shared_ptr<const valijson::Schema>> parse(const Json& prepared) {
+  cost_left = std::numeric_limits<std::size_t>::max();  // A schema is small.
   try {
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
     parser.addConstraintBuilder(std::string(own_pattern), new Builder(pattern_check));
@@ -332,7 +370,7 @@ std::string first_problem(const valijson::ValidationResults& results) {
 /// Throws TooManySteps.
 bool fits(const valijson::Schema& schema, const Json& document, std::size_t steps,
           valijson::ValidationResults* results) {
-  steps_left = steps;
+  cost_left = steps * step_cost;
   return valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(document), results);
 }
 

@@ -1,5 +1,8 @@
 #include "common/checks/json_schema.hpp"
 
+#include <chrono>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -324,6 +327,55 @@ TEST(JsonSchema, AlternativesThatAllLeadDeeperDoNotHang) {
   }
   EXPECT_EQ(problem(costly, deep), "does not fit the schema");
   EXPECT_NE(problem(tree, nested(5)).find("at "), std::string::npos) << "a shallow one is explained";
+}
+
+/// `[0,0,...,last]`
+std::string zeros(int count, const std::string& last) {
+  std::string text = "[";
+  for (int i = 0; i < count; ++i) text += "0,";
+  return text + last + "]";
+}
+
+// Each copied the answer, and counted as one step: a minute.
+TEST(JsonSchema, ValuesOfASchemaDoNotCopyALargeAnswer) {
+  std::string alternatives = R"({"const":[1]})";
+  std::string values = "[1]";
+  for (int i = 0; i < 2000; ++i) {
+    alternatives += R"(,{"const":{"a":0}},{"const":[1]})";
+    values += ",[1]";
+  }
+  const std::string large = zeros(1'000'000, "0");
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(problem(R"({"anyOf":[)" + alternatives + "]}", large), "does not fit the schema");
+  EXPECT_EQ(problem(R"({"enum":[)" + values + "]}", large), "does not fit the schema");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+}
+
+TEST(JsonSchema, WhatIsComparedWithinAValueCountsAsSteps) {
+  const std::string wanted = zeros(100'000, "1");
+  std::string alternatives = R"({"$ref":"#/definitions/long"})";
+  for (int i = 0; i < 150; ++i) alternatives += R"(,{"$ref":"#/definitions/long"})";
+  const std::string schema =
+      R"({"definitions":{"long":{"const":)" + wanted + R"(}},"anyOf":[)" + alternatives + "]}";
+  EXPECT_EQ(problem(schema, wanted), "");
+  EXPECT_NE(problem(schema, zeros(100'000, "2")).find("steps"), std::string::npos);
+  std::string checks = R"({"uniqueItems":true})";
+  for (int i = 0; i < 50; ++i) checks += R"(,{"uniqueItems":true})";
+  std::string numbers = "[0";
+  for (int i = 1; i < 200'000; ++i) numbers += "," + std::to_string(i);
+  EXPECT_NE(problem(R"({"allOf":[)" + checks + "]}", numbers + "]").find("steps"), std::string::npos);
+}
+
+TEST(JsonSchema, StructuredValuesAreComparedWhole) {
+  constexpr std::string_view wanted = R"({"const":{"a":[1,{"b":null}],"c":"d","e":{}}})";
+  EXPECT_TRUE(fits(wanted, R"({"e":{},"c":"d","a":[1.0,{"b":null}]})"));
+  for (const char* other :
+       {R"({"a":[1,{"b":0}],"c":"d","e":{}})", R"({"a":[1,{"b":null}],"c":"d","f":{}})",
+        R"({"a":[1,{"b":null},2],"c":"d","e":{}})", R"({"a":[1,{"b":null}],"c":"d","e":[]})",
+        R"({"a":[1,{"b":null}],"c":["d"],"e":{}})", R"({"a":[1,{"b":null}],"c":"x","e":{}})",
+        R"({"a":[1,{"b":null}],"c":"d"})", "[]", "null", "\"d\""}) {
+    EXPECT_FALSE(fits(wanted, other)) << other;
+  }
 }
 
 TEST(JsonSchema, IsNotHurtByLongChainsOfReferences) {
