@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -182,11 +184,23 @@ Result<void> write_directly(const std::string& path, const Target& target, const
   return write_and_close(descriptor, target, writer);
 }
 
+// The kernel's word for it: umask() only tells the mask as it sets another, and whatever other threads make
+// at that moment is open to all.
+mode_t current_umask() {
+  constexpr std::string_view name = "Umask:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name))
+      return static_cast<mode_t>(std::strtoul(line.c_str() + name.size(), nullptr, 8));
+  }
+  const mode_t mask = ::umask(077);  // Without /proc.
+  ::umask(mask);
+  return mask;
+}
+
 // What mkstemp would have given a new file had it applied the umask.
 mode_t default_mode() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
+  return 0666 & ~current_umask();
 }
 
 Result<void> replace(const std::string& path, const Target& target, mode_t mode,

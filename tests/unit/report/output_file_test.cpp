@@ -11,8 +11,19 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+namespace {
+int umasks_set = 0;
+}
+
+/// The C library's, counted.
+extern "C" mode_t umask(mode_t mask) noexcept {
+  ++umasks_set;
+  return static_cast<mode_t>(::syscall(SYS_umask, mask));
+}
 
 namespace sluice {
 namespace {
@@ -62,6 +73,17 @@ TEST_F(OutputFile, KeepsTheModeOfTheFileThatItReplaces) {
   fs::permissions(path, fs::perms(0640));
   ASSERT_TRUE(write_whole_file("report", path.string(), writes("new")));
   EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
+}
+
+// It was 0 for a moment, for all threads.
+TEST_F(OutputFile, ANewFileHasTheModeOfTheUmaskWhichStaysAsItIs) {
+  const mode_t before = ::umask(027);
+  umasks_set = 0;
+  const auto written = write_whole_file("report", (folder / "report.json").string(), writes("new"));
+  EXPECT_EQ(umasks_set, 0);
+  ::umask(before);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(fs::status(folder / "report.json").permissions(), fs::perms(0640));
 }
 
 TEST_F(OutputFile, FollowsASymbolicLink) {
