@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,10 @@ constexpr double number_tolerance = 0.001;
 constexpr std::size_t none = ~std::size_t{0};
 
 bool numbers_match(double a, double b) {
-  return std::abs(a - b) < number_tolerance;
+  // Decimals lose a little as binary numbers, so that 0.501 - 0.5 is above 0.001 and 1.001 - 1 below it.
+  // Where that little is more than a tolerance, numbers that differ are whole ones apart.
+  const double noise = 2 * std::numeric_limits<double>::epsilon() * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= number_tolerance + std::min(noise, number_tolerance / 2);
 }
 
 bool text_matches(const std::string& text, const ClaimValue& other) {
