@@ -200,9 +200,11 @@ std::vector<std::string> stability_summary(const ReportInput& input) {
 std::string stability_gate(const BaselineComparison& gate) {
   const auto& assessed = gate.stability;
   if (!assessed || assessed->status == MetricStatus::unjudged) return "";
-  std::string text = "Stability " + share(assessed->score);
-  if (assessed->baseline) text += ", baseline " + share(assessed->baseline);
-  if (assessed->limit) text += ", limit " + score(assessed->limit);
+  // Beside 1, which nothing but full agreement is rounded to.
+  const int decimals = decimals_for({assessed->score, assessed->baseline, assessed->limit, 1.0});
+  std::string text = "Stability " + (assessed->score ? fixed(*assessed->score, decimals) : std::string(dash));
+  if (assessed->baseline) text += ", baseline " + fixed(*assessed->baseline, decimals);
+  if (assessed->limit) text += ", limit " + fixed(*assessed->limit, decimals);
   text += ": ";
   switch (assessed->cause) {
     case MetricCause::dropped:

@@ -369,6 +369,22 @@ TEST_F(StabilityReport, ExplainsTheNumber) {
       << table_of(input, {80, false});
 }
 
+// Both were rounded to 0.67, which explains nothing.
+TEST(StabilityWords, AStabilityAndItsLimitAreToldApart) {
+  BaselineComparison gate;
+  gate.stability = StabilityAssessment{.score = 2.0 / 3,
+                                       .baseline = std::nullopt,
+                                       .limit = 0.67,
+                                       .min_stability = 0.67,
+                                       .status = MetricStatus::fail,
+                                       .cause = MetricCause::below_min_score};
+  EXPECT_EQ(wording::stability_gate(gate), "Stability 0.667, limit 0.670: below the least that is asked for");
+  gate.stability->score = 0.9999;
+  gate.stability->limit = 1.0;
+  EXPECT_EQ(wording::stability_gate(gate),
+            "Stability 0.9999, limit 1.0000: below the least that is asked for");
+}
+
 StatisticalAssessment statistics_with(ChangeDecision decision) {
   StatisticalAssessment statistics;
   StatisticalMetric metric;
