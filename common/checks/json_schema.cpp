@@ -110,10 +110,13 @@ Check pattern_check(const Adapter& value) {
 }
 
 /// The formats that are assessed; all others are remarks to the reader, as draft 7 allows. A day is in its
-/// month, February having 29 of them; seconds up to 60 allow for leap seconds.
+/// month, and the 29th of February in a leap year alone; seconds up to 60 allow for leap seconds.
 std::optional<std::string> format_pattern(std::string_view format) {
-  const std::string date =
-      R"(\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d)))";
+  const std::string any_year =
+      R"(\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8])))";
+  const std::string leap_year =
+      R"((?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
+  const std::string date = "(?:" + any_year + '|' + leap_year + ')';
   const std::string time =
       R"((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d))";
   if (format == "date") return '^' + date + '$';

@@ -166,6 +166,14 @@ TEST(JsonSchema, FormatsOfTimeAreAssessedAndOthersAreRemarks) {
   EXPECT_TRUE(fits(R"({"format":"date"})", R"("2024-02-29")"));
   EXPECT_FALSE(fits(R"({"format":"date"})", R"("2024-02-30")"));
   EXPECT_FALSE(fits(R"({"format":"date"})", R"("24-02-29")"));
+  for (const std::string leap : {"2000", "2400", "0000", "2096"})
+    EXPECT_TRUE(fits(R"({"format":"date"})", '"' + leap + R"(-02-29")")) << leap;
+  for (const std::string common : {"2023", "1900", "2100", "2022"}) {
+    EXPECT_FALSE(fits(R"({"format":"date"})", '"' + common + R"(-02-29")")) << common;
+    EXPECT_TRUE(fits(R"({"format":"date"})", '"' + common + R"(-02-28")")) << common;
+  }
+  EXPECT_FALSE(fits(R"({"format":"date-time"})", R"("2023-02-29T12:00:00Z")"));
+  EXPECT_TRUE(fits(R"({"format":"date-time"})", R"("2024-02-29T12:00:00Z")"));
   EXPECT_TRUE(fits(R"({"format":"date-time"})", R"("2024-05-01T12:00:00.5+02:00")"));
   EXPECT_FALSE(fits(R"({"format":"date-time"})", R"("2024-05-01 12:00")"));
   EXPECT_TRUE(fits(R"({"format":"time"})", R"("23:59:60Z")"));
