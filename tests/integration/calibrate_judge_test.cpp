@@ -176,6 +176,19 @@ TEST_F(CalibrateJudge, AGateThatAsksForItLetsTheJudgeFailOnlyThen) {
     EXPECT_EQ(report.at("verdict"), "review");
     EXPECT_EQ(report.at("metrics").at("warned"), cases / 2);
     EXPECT_EQ(report.at("judge_calibration").at("metrics").at(0).at("standing"), "missing");
+    // A report of the run said that it failed, since a calibration had changed.
+    const auto again = run_sluice({"report", "last", "--format", "json"});
+    ASSERT_EQ(again.exit_code, 0) << again.errors;
+    const Json reported = Json::parse(again.output);
+    EXPECT_EQ(reported.at("verdict"), "review");
+    EXPECT_EQ(reported.at("judge_calibration"), report.at("judge_calibration"));
+    EXPECT_EQ(again.output.find("verdict_otherwise"), std::string::npos) << again.output;
+    ASSERT_EQ(run_sluice(run + Flags{"--judge-min-kappa", "0.5"}).exit_code, 0);
+    const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
+    EXPECT_EQ(compared.exit_code, 0) << compared.errors << compared.output;
+    EXPECT_EQ(Json::parse(compared.output).at("verdict"), "review");
+    EXPECT_NE(compared.output.find("judge_uncalibrated"), std::string::npos) << compared.output;
+    EXPECT_EQ(run_sluice({"compare", "last~1", "last", "--strict"}).exit_code, 1);
     const auto calibrated =
         run_sluice(command(address, "live") + Flags{"--labels", "labels.jsonl", "--format", "json"});
     ASSERT_EQ(calibrated.exit_code, 0) << calibrated.errors;

@@ -233,12 +233,22 @@ Result<std::set<std::string, std::less<>>> begun_cases(const Ledger& ledger, con
   return begun;
 }
 
+/// That of the run: a judge whose calibration its ledger does not know fails nothing, as it did then.
+Result<RunGate> gate_of(const Asked& asked, const Ledger& ledger) {
+  auto gate = load_gate(asked.options, asked.inputs);
+  if (!gate || !asked.options.settings.judge_min_kappa.value) return gate;
+  auto calibrations = ledger.calibrations_of(asked.inputs.suite.name);
+  if (!calibrations) return fail(std::move(calibrations.error()));
+  require_calibrations(asked.options, std::move(*calibrations), *gate);
+  return gate;
+}
+
 /// Makes the report of a run again, gated as its options say. Notes nothing.
 Result<void> report_again(const PastRun& past, const Asked& asked, const RunFacts& facts,
                           const ResultSource& results, const Ledger& ledger, const UseReport& use) {
   const auto begun = begun_cases(ledger, past);
   if (!begun) return fail(begun.error());
-  const auto gate = load_gate(asked.options, asked.inputs);
+  const auto gate = gate_of(asked, ledger);
   if (!gate) return fail(gate.error());
   const auto is_as_it_was = asks_as_then(asked, results);
   if (!is_as_it_was) return fail(is_as_it_was.error());
