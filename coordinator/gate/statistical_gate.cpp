@@ -63,11 +63,12 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, std::uint64_t errors,
                                                 bool strict) {
   if (!assessment.metrics.empty() || errors > 0) return std::nullopt;
-  return GateNotice{
-      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "nothing_to_compare",
-      "`thresholding.mode: statistical` compared nothing: no case of this run has a score that the baseline "
-      "pins and that is tested, which those of known failures and of tests with a mode of their own are not; "
-      "take the mode out, or give it scores to compare."};
+  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
+                    "nothing_to_compare",
+                    "`thresholding.mode: statistical` compared nothing: no case has a score now and in the "
+                    "baseline that is "
+                    "tested, which those of known failures and of tests with a mode of their own are not; "
+                    "take the mode out, or give it scores to compare."};
 }
 
 std::uint64_t StatisticalAssessment::regressions() const {

@@ -188,10 +188,16 @@ TEST_F(StabilityAsAGate, AThresholdThatNoTestCanAnswerIsRefused) {
 
 TEST_F(StabilityAsAGate, TestsOfScoresThatNoTestHasAreReported) {
   write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
-  EXPECT_EQ(run(whole(), "r.json", {"--export-baseline", "base.json"}, "tests.yaml").exit_code, 0);
+  EXPECT_EQ(run(whole(), "first.json", {"--export-baseline", "base.json"}, "tests.yaml").exit_code, 0);
   EXPECT_EQ(run(whole(), "r.json", {"--baseline", "base.json"}, "tests.yaml").exit_code, 0);
   EXPECT_EQ(report_in("r.json")["verdict"], "review");
   EXPECT_EQ(codes(report_in("r.json")["baseline_comparison"]["notices"]), Codes{"nothing_to_compare"});
+  for (const std::string base : {"first.json", "base.json"}) {
+    const auto compared = run_sluice({"compare", base, "r.json"});
+    EXPECT_EQ(compared.exit_code, 0) << compared.errors;
+    EXPECT_NE(compared.output.find("REVIEW"), std::string::npos) << compared.output;
+    EXPECT_EQ(run_sluice({"compare", base, "r.json", "--strict"}).exit_code, 1) << "as the run's gate";
+  }
   EXPECT_EQ(run(whole(), "r.json", {"--baseline", "base.json", "--strict"}, "tests.yaml").exit_code, 1);
 }
 

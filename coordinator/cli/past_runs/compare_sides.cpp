@@ -7,6 +7,7 @@
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/stability_gate.hpp"
+#include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/verdict_input.hpp"
 
 #include <algorithm>
@@ -188,6 +189,16 @@ void add_tests(const LoadedSide& base, const LoadedSide& current, const CompareS
                     std::back_inserter(input.gate.notices));
 }
 
+/// As the run of CURRENT says it beside its baseline; of a part of a suite nobody asks that it is enough, and
+/// a drop that a flag allows goes before the tests.
+std::optional<GateNotice> nothing_tested_notice(const CompareRules& rules, const CompareSummary& summary,
+                                                const CompareRequest& request) {
+  if (rules.tests.mode != ThresholdMode::statistical || request.limits.max_drop) return std::nullopt;
+  if (rules.base_is_selection || rules.current_is_selection) return std::nullopt;
+  return nothing_paired_notice(summary.statistics.value_or(StatisticalAssessment{}),
+                               summary.verdict_input.statuses.errors, request.strict);
+}
+
 }  // namespace
 
 tl::expected<LoadedSide, int> side_of_run(const PastRun& past, const std::string& name, const RunPlace& place,
@@ -246,6 +257,8 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
     input.gate.notices.push_back(no_scores_notice(std::array{base.name, current.name}));
   if (auto lacking = uncalibrated_notice(*summary, current.name, request.strict))
     input.gate.notices.push_back(std::move(*lacking));
+  if (auto nothing = nothing_tested_notice(rules, *summary, request))
+    input.gate.notices.push_back(std::move(*nothing));
   rules.runs_tests = false;  // What is visited once more are the rows.
   input.summary = *summary;
   input.gate.statistics = summary->statistics;
