@@ -1,5 +1,6 @@
 #include "coordinator/gate/aggregate_gate.hpp"
 
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -66,6 +67,18 @@ std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, cons
   compare("model_mismatch", "model", baseline.model, model);
   compare("prompt_mismatch", "prompt version", baseline.prompt_version, prompt_version);
   return notices;
+}
+
+std::optional<GateNotice> corpus_mismatch_notice(const Manifest& pinned, std::uint64_t fixtures,
+                                                 const std::string& manifest, bool strict) {
+  if (!pinned.total_fixtures || *pinned.total_fixtures == fixtures) return std::nullopt;
+  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "corpus_mismatch",
+                    "`" + manifest + "` is that of a corpus of " +
+                        wording::counted(*pinned.total_fixtures, "fixture") +
+                        " (`total_fixtures`), and this suite has " + wording::counted(fixtures, "fixture") +
+                        ": its [baseline] table is of others; name the manifest of this suite, or correct "
+                        "the number and pin the new ones with `sluice update-baseline --force` after a run "
+                        "without --baseline."};
 }
 
 std::optional<GateNotice> missing_aggregates_notice(const AggregateAssessment& assessment,

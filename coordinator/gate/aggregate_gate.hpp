@@ -6,6 +6,7 @@
 #include "coordinator/gate/status.hpp"
 #include "coordinator/suite/case.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,11 @@ std::optional<GateNotice> untested_notice(const Thresholding& suite, const std::
 std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, const std::string& model,
                                          const std::string& prompt_version, const std::string& manifest,
                                          bool strict);
+
+/// `corpus_mismatch`, a failure under strict: the manifest is that of a corpus of another size than the suite
+/// has `fixtures`, so that its aggregates are of others. What the manifest does not say is not compared.
+std::optional<GateNotice> corpus_mismatch_notice(const Manifest& pinned, std::uint64_t fixtures,
+                                                 const std::string& manifest, bool strict);
 
 /// `missing_aggregates`, a failure under strict: aggregates of the run that the manifest does not pin, so
 /// that nothing says whether they fell.

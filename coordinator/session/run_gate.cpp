@@ -27,7 +27,8 @@ bool is_missing(const std::string& file) {
   return std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found;
 }
 
-Result<AggregateBaseline> load_manifest_baseline(const std::string& file, const RunFiles& files) {
+/// With a [baseline] table that pins something.
+Result<Manifest> load_manifest_baseline(const std::string& file, const RunFiles& files) {
   if (files.copied(file) == nullptr && is_missing(file)) {
     return fail(Reason::baseline_invalid, file +
                                               ": cannot be read: there is no such file; after a run without "
@@ -45,7 +46,7 @@ Result<AggregateBaseline> load_manifest_baseline(const std::string& file, const 
                     ": there is no [baseline] table with a precision, recall or f1; after a run without "
                     "--baseline `sluice update-baseline --force` writes one");
   }
-  return std::move(*parsed.manifest.baseline);
+  return std::move(parsed.manifest);
 }
 
 /// The flags of a run that pins what this one is gated by: of a model's answers, unless the file has a mock
@@ -153,11 +154,14 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
                         " has aggregates of one way of answering, and the run has several arms: gate against "
                         "a file of --export-baseline, or the arms against one of them with --baseline-arm");
       }
-      auto aggregates = load_manifest_baseline(*options.baseline, RunFiles(options, suite));
-      if (!aggregates) return fail(std::move(aggregates.error()));
-      gate.aggregates = std::move(*aggregates);
+      auto manifest = load_manifest_baseline(*options.baseline, RunFiles(options, suite));
+      if (!manifest) return fail(std::move(manifest.error()));
+      gate.aggregates = std::move(manifest->baseline);
       gate.comparison.notices = mismatch_notices(*gate.aggregates, options.provider.model,
                                                  inputs.prompt.version, *options.baseline, options.strict);
+      auto other_corpus =
+          corpus_mismatch_notice(*manifest, suite.cases.size(), *options.baseline, options.strict);
+      if (other_corpus) gate.comparison.notices.push_back(std::move(*other_corpus));
       gate.comparison.kind = BaselineKind::aggregates;
     } else if (auto loaded = load_scores(options, inputs, gate); !loaded) {
       return fail(std::move(loaded.error()));

@@ -96,6 +96,11 @@ TEST_F(BaselineIdentity, AManifestOfAnotherModelOrPromptWarnsAndFailsUnderStrict
   EXPECT_EQ(with_manifest("model = \"sim-2\"\nprecision = 1.0\nf1 = 0.9189\n", {"--strict"}),
             "1 fail model_mismatch ");
   EXPECT_EQ(with_manifest("model = \"sim-1\"\nprecision = 1.0\nf1 = 0.9189\n", {"--strict"}), "0 pass ");
+  const std::string whole = "precision = 1.0\nf1 = 0.9189\n";
+  EXPECT_EQ(with_manifest(whole + "[corpus]\ntotal_fixtures = 1\n", {"--strict"}), "0 pass ");
+  EXPECT_EQ(with_manifest(whole + "[corpus]\ntotal_fixtures = 61\n", {}), "0 review corpus_mismatch ");
+  EXPECT_EQ(with_manifest(whole + "[corpus]\ntotal_fixtures = 61\n", {"--strict"}),
+            "1 fail corpus_mismatch ");
 }
 
 TEST_F(BaselineIdentity, AManifestGateNamesTheFixturesThatChangedSinceItsRun) {

@@ -86,6 +86,26 @@ TEST(AggregateGate, WarnsOfAnotherModelAndPromptAndFailsUnderStrict) {
   }
 }
 
+// A manifest of another corpus was a baseline like any.
+TEST(AggregateGate, WarnsOfAnotherCorpusAndFailsUnderStrict) {
+  Manifest manifest;
+  EXPECT_FALSE(corpus_mismatch_notice(manifest, 3, "m.toml", true)) << "it does not say";
+  manifest.total_fixtures = 3;
+  EXPECT_FALSE(corpus_mismatch_notice(manifest, 3, "m.toml", true));
+  manifest.total_fixtures = 61;
+  for (const bool strict : {false, true}) {
+    const auto notice = corpus_mismatch_notice(manifest, 1, "m.toml", strict);
+    ASSERT_TRUE(notice);
+    EXPECT_EQ(notice->code, "corpus_mismatch");
+    EXPECT_EQ(notice->severity, strict ? GateNotice::Severity::failure : GateNotice::Severity::warning);
+    EXPECT_TRUE(notice->decides);
+    EXPECT_NE(
+        notice->message.find("of a corpus of 61 fixtures (`total_fixtures`), and this suite has 1 fixture:"),
+        std::string::npos)
+        << notice->message;
+  }
+}
+
 TEST(AggregateGate, NamesTheFixturesThatGotWorseAndBetter) {
   const auto notice = fixtures_changed_notice(
       {{"a", 0.5, 0.4}, {"b", 0.9, 0.1}, {"c", 0.3, 0.3}, {"d", 0.2, 1.0}, {"e", 0.0, std::nullopt}},

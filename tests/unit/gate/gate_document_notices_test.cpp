@@ -95,6 +95,8 @@ std::vector<GateNotice> every_notice(bool strict) {
   for (auto& notice : mismatch_notices(of_another, "n", "1.1.0", "manifest.toml", strict)) {
     take(std::move(notice));
   }
+  take(corpus_mismatch_notice({.corpus_version = "", .total_fixtures = 61, .baseline = of_another}, 3,
+                              "manifest.toml", strict));
   take(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "manifest.toml"));
   take(nothing_to_compare_notice(statistical, {}, {}, strict));
   StatisticalGate one_test({nullptr, {}, 0.05, 1});
