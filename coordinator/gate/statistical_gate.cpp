@@ -122,10 +122,10 @@ StatisticalGate::StatisticalGate(const Config& config) : baseline_(config.baseli
   result_.seed = config.seed;
 }
 
-void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessment) {
+void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessment, std::uint32_t answers) {
   if (test_case.known_failure) return;
   const Baseline::Range range = baseline_->of_test(test_case.id);
-  add_passes(test_case, assessment, range);
+  add_passes(test_case, assessment, range, answers);
   for (const AssessedMetric& metric : assessment.metrics) {
     if (!metric.is_left_to_tests) continue;
     ScorePair pair;
@@ -135,6 +135,7 @@ void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessmen
     pair.became_undefined = metric.became_undefined();
     pair.fails_nothing = metric.fails_nothing;
     pair.arm = test_case.arm;
+    pair.answers = answers;
     if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
     const auto entry = find_entry(*baseline_, range, metric);
     if (!entry) continue;
@@ -144,7 +145,7 @@ void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessmen
 }
 
 void StatisticalGate::add_passes(const Case& test_case, const CaseAssessment& assessment,
-                                 Baseline::Range pinned) {
+                                 Baseline::Range pinned, std::uint32_t answers) {
   const BasePasses base = baseline_->passes(pinned, passed_ever);
   const auto current = passes_of_checks(assessment.metrics, base);
   if (base.of_repeats.empty() || current.empty()) return;
@@ -153,6 +154,7 @@ void StatisticalGate::add_passes(const Case& test_case, const CaseAssessment& as
   pair.test_id = test_case.id;
   pair.category = test_case.category;
   pair.arm = test_case.arm;
+  pair.answers = answers;
   pair.base = base.of_repeats;
   pair.current = current;
   add(pair);
@@ -166,6 +168,7 @@ void StatisticalGate::add(const ScorePair& pair) {
   paired.current = sum_of(pair.current);
   const auto next = static_cast<std::uint32_t>(categories_.size());
   paired.cluster = categories_.try_emplace(std::string(pair.category), next).first->second;
+  paired.current_answers = pair.answers;
   const auto base = mean_of(paired.base);
   const auto current = mean_of(paired.current);
   if (base && current) pairs.drops.add(pair.test_id, *base, *current);
@@ -231,10 +234,13 @@ std::optional<GateNotice> StatisticalGate::too_few_tests_notice(std::uint64_t re
   if (is_asked_for_ || regressed > 0) return std::nullopt;
   std::uint64_t fell = 0;
   std::uint64_t tests = 0;
+  bool are_shared = false;
   const std::uint32_t fewest = fewest_significant(result_.rules.confidence);
   // Of each arm by itself, as they are tested.
   for (const auto& [tested, pairs] : pairs_) {
-    if (pair_cases(pairs.cases, result_.by_category).units.size() >= fewest) continue;
+    const PairedSample sample = pair_cases(pairs.cases, result_.by_category);
+    if (sample.units.size() >= fewest) continue;
+    are_shared = are_shared || sample.units.size() < sample.pairs;
     fell += pairs.drops.count();
     tests += pairs.cases.size();
   }
@@ -243,8 +249,10 @@ std::optional<GateNotice> StatisticalGate::too_few_tests_notice(std::uint64_t re
       GateNotice::Severity::info, "passed_too_few",
       std::to_string(fell) + " of " + std::to_string(tests) +
           " tests passed less often than in the baseline, and fewer than " + std::to_string(fewest) +
-          (result_.by_category ? " categories" : " tests") + " cannot be significant at a confidence of " +
-          shortest(result_.rules.confidence) +
+          (result_.by_category ? " categories"
+           : are_shared        ? " separately asked tests"
+                               : " tests") +
+          " cannot be significant at a confidence of " + shortest(result_.rules.confidence) +
           ": this suite fails only by a test that fails in most of its repeats; add tests, or say "
           "`thresholding: {mode: statistical}`, for which five are enough."};
 }

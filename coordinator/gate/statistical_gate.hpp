@@ -106,6 +106,8 @@ struct ScorePair {
   bool became_undefined = false;  ///< In some repeat or in all, without being the best answer.
   bool fails_nothing = false;     ///< AssessedMetric
   std::size_t arm = 0;            ///< StatisticalGate::Config::arms
+  /// PairedCase::current_answers. Whether those of the baseline were shared it does not say.
+  std::uint32_t answers = PairedCase::own_answers;
 };
 
 /// Pairs the scores of a run with the baseline's, case by case, and tests them at the end. A metric is the
@@ -113,7 +115,8 @@ struct ScorePair {
 /// has them. Each arm is tested by itself, so that none hides the fall of another. Whether the tests pass is
 /// compared alike where either side asked its checks several times; one answer a side is the case's own,
 /// which a check that broke fails by itself. Where a score became undefined nothing is called
-/// `no_regression`: what cannot be compared cannot be excluded. Memory: some 60 bytes a score.
+/// `no_regression`: what cannot be compared cannot be excluded. Cases that share their answers are one piece
+/// of evidence. Memory: some 70 bytes a score.
 class StatisticalGate {
  public:
   struct Config {
@@ -129,16 +132,17 @@ class StatisticalGate {
 
   /// An assessed case; a known failure decides nothing, here neither. Counted are the metrics that the gate
   /// left to the tests (MetricCause::assessed_statistically), and its checks where the baseline pins the
-  /// same.
-  void add(const Case& test_case, const CaseAssessment& assessment);
+  /// same. `answers`: ScorePair.
+  void add(const Case& test_case, const CaseAssessment& assessment,
+           std::uint32_t answers = PairedCase::own_answers);
   void add(const ScorePair& pair);
   StatisticalAssessment finish() const;
   /// The same for a run's report and verdict: where the suite asks for no tests, only that its tests, or
   /// those of an arm, pass less often.
   std::optional<StatisticalAssessment> outcome() const;
   /// `passed_too_few`, which decides nothing: the suite asks for no tests, some of its tests pass less often,
-  /// and they are too few, or their categories are, for any drop to be significant. Nothing where cases
-  /// `regressed`: these fail the run, and say by which tests.
+  /// and they are too few, or their categories or requests are, for any drop to be significant. Nothing where
+  /// cases `regressed`: these fail the run, and say by which tests.
   std::optional<GateNotice> too_few_tests_notice(std::uint64_t regressed) const;
 
  private:
@@ -153,7 +157,8 @@ class StatisticalGate {
   using Tested = std::pair<std::size_t, ComparedMean>;  ///< An arm and what is compared of it.
 
   std::uint64_t seed_of(const ComparedMean& mean) const;
-  void add_passes(const Case& test_case, const CaseAssessment& assessment, Baseline::Range pinned);
+  void add_passes(const Case& test_case, const CaseAssessment& assessment, Baseline::Range pinned,
+                  std::uint32_t answers);
 
   const Baseline* baseline_;
   bool is_asked_for_ = false;

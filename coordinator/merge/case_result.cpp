@@ -85,6 +85,7 @@ class CaseTrials {
     result.trials = trials_;
     result.ontology = results_.ontology;
     result.is_mock = results_.is_mock;
+    result.shares_request = results_.shares_request && results_.shares_request(result.trial);
     result.repeats.planned = 0;
     std::vector<const CaseAssessment*> assessed;
     std::size_t not_started = 0;
@@ -321,6 +322,12 @@ std::optional<ExpectedClaim> taken_for(const ExpectedClaim& written, const Ontol
 }
 
 }  // namespace
+
+std::optional<UnitId> CaseResult::first_unit() const {
+  const auto answered = std::ranges::find_if(
+      trials, [](const TrialResult& trial) { return trial.perturbation == 0 && trial.unit != nullptr; });
+  return answered == trials.end() ? std::nullopt : std::optional(answered->unit->unit);
+}
 
 Result<void> visit_cases(const RunResults& results, const std::function<void(const CaseResult&)>& visit) {
   PlanOrder plan_order(results, visit);

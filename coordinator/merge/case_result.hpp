@@ -40,6 +40,8 @@ struct RunResults {
   /// them.
   const Redactor* redactor = nullptr;
   bool is_mock = false;  ///< Nobody answered: recorded answers were passed over as well.
+  /// Whether other trials have the request of this one, too; null: none does.
+  std::function<bool(TrialId)> shares_request{};
 };
 
 /// What one trial came to.
@@ -73,8 +75,12 @@ struct CaseResult {
   std::span<const TrialResult> trials{};  ///< All of the case, in plan order.
   const Ontology* ontology = nullptr;     ///< As RunResults has it.
   bool is_mock = false;                   ///< The same.
+  bool shares_request = false;            ///< RunResults has it of the case's first trial.
 
   std::span<const AssessedMetric> metrics() const { return assessment.metrics; }
+  /// The first that answered the unperturbed input: the same for cases of one request, which share the
+  /// answers of all their repeats. Nothing where no result was committed.
+  std::optional<UnitId> first_unit() const;
 };
 
 /// Calls `visit` once for each case of the plan in order, those without a committed result included. The

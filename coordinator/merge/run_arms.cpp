@@ -153,7 +153,7 @@ std::vector<GateNotice> arm_pass_notices(const RunArms& arms, std::size_t baseli
 }
 
 RunArmsFold::RunArmsFold(std::vector<std::string> names, const ArmRules& rules)
-    : rules_(rules), latencies_(names.size()), counted_units_(names.size()) {
+    : rules_(rules), latencies_(names.size()), counted_units_(names.size()), answers_of_(names.size()) {
   for (std::string& name : names) arms_.emplace_back().name = std::move(name);
   for (std::size_t i = 0; i < arms_.size(); ++i) by_name_.push_back(i);
   std::ranges::sort(by_name_, {}, [this](std::size_t arm) -> const std::string& { return arms_[arm].name; });
@@ -213,6 +213,9 @@ void RunArmsFold::add_scores(const CaseResult& result) {
   if (category_of_.size() <= test_case.test) category_of_.resize(test_case.test + 1);
   const auto next = static_cast<std::uint32_t>(categories_.size());
   category_of_[test_case.test] = categories_.try_emplace(test_case.category, next).first->second;
+  auto& answers = answers_of_[test_case.arm];
+  if (answers.size() <= test_case.test) answers.resize(test_case.test + 1, PairedCase::own_answers);
+  answers[test_case.test] = result.first_unit().value_or(PairedCase::own_answers);
   for (const TrialResult& trial : result.trials) {
     if (trial.perturbation > 0 || trial.error != nullptr) continue;
     const auto& metrics = trial.assessment.metrics;
@@ -237,6 +240,8 @@ std::vector<PairedCase> RunArmsFold::pairs_of(const ComparedMean& metric, std::s
     if (test < by_arm[first].size()) pairs[test].base = by_arm[first][test];
     if (test < by_arm[second].size()) pairs[test].current = by_arm[second][test];
     pairs[test].cluster = category_of_[test];
+    if (test < answers_of_[first].size()) pairs[test].base_answers = answers_of_[first][test];
+    if (test < answers_of_[second].size()) pairs[test].current_answers = answers_of_[second][test];
   }
   // A test without the metric is none that lacks it.
   std::erase_if(pairs, [](const PairedCase& one) { return one.base.repeats + one.current.repeats == 0; });

@@ -110,7 +110,8 @@ struct ArmRules {
   std::uint64_t seed = 0;
 };
 
-/// Folds the cases of a run with arms, in plan order. Memory: some 100 bytes a case and metric.
+/// Folds the cases of a run with arms, in plan order. Tests that share their answers under an arm are one
+/// piece of evidence. Memory: some 100 bytes a case and metric.
 class RunArmsFold {
  public:
   RunArmsFold(std::vector<std::string> names, const ArmRules& rules);
@@ -141,6 +142,8 @@ class RunArmsFold {
   std::vector<std::vector<bool>> counted_units_;  ///< By arm: arms of equal requests share their answers.
   std::map<ComparedMean, std::vector<Scores>> scores_;  ///< By arm.
   std::vector<std::uint32_t> category_of_;              ///< By test.
+  std::vector<std::vector<std::uint32_t>>
+      answers_of_;  ///< By arm, then by test: PairedCase::current_answers.
   std::map<std::string, std::uint32_t, std::less<>> categories_;
 };
 

@@ -55,12 +55,14 @@ struct NumberedAnswers {
   std::vector<std::uint32_t> unperturbed;
   std::vector<PerturbedAnswer> perturbed;
   std::vector<const TrialResult*> perturbed_trials;
+  std::vector<SharedAnswer> of_units;  ///< All that a unit gave.
 
   explicit NumberedAnswers(const CaseResult& result) {
     AnswerNumbers numbers;
     for (const TrialResult& trial : result.trials) {
       if (!is_compared(trial)) continue;
       const std::uint32_t answer = numbers[answer_identity(result.fixture, trial)];
+      if (trial.unit != nullptr) of_units.push_back({trial.perturbation, trial.unit->unit, answer});
       if (trial.perturbation == 0) {
         unperturbed.push_back(answer);
       } else {
@@ -92,6 +94,24 @@ bool differ(const CaseAnswers& answers, std::span<const PerturbedAnswer> perturb
   const std::uint32_t first = answers.unperturbed.front();
   return std::ranges::any_of(answers.unperturbed, [&](std::uint32_t one) { return one != first; }) ||
          std::ranges::any_of(perturbed, [&](const PerturbedAnswer& one) { return one.answer != first; });
+}
+
+std::pair<std::uint32_t, UnitId> place_of(const SharedAnswer& one) {
+  return {one.perturbation, one.unit};
+}
+
+/// Those that are answers to all of the cases: two are identical if they are to each of them. REQUIRES:
+/// `known` is sorted by place.
+void add_case(std::vector<SharedAnswer> of_case, std::vector<SharedAnswer>& known) {
+  std::ranges::sort(of_case, {}, place_of);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+  std::erase_if(known, [&](SharedAnswer& one) {
+    const auto same = std::ranges::lower_bound(of_case, place_of(one), {}, place_of);
+    if (same == of_case.end() || place_of(*same) != place_of(one)) return true;
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    one.answer = numbers.try_emplace({one.answer, same->answer}, next).first->second;
+    return false;
+  });
 }
 
 /// The share of pairs of an unperturbed answer and one of these that agree.
@@ -199,8 +219,6 @@ void RunStabilityFold::add_reach(const CaseAnswers& answers) {
   CaseReach& reach = case_reach_.emplace_back();
   const std::size_t repeats = answers.unperturbed.size();
   if (repeats < 2 || answers.perturbed.empty() || !differ(answers, answers.perturbed)) return;
-  std::map<std::uint32_t, std::vector<PerturbedAnswer>> by_perturbation;
-  for (const PerturbedAnswer& one : answers.perturbed) by_perturbation[one.perturbation].push_back(one);
   // As the case's own test counts them.
   const std::vector<PerturbedAnswer> units = one_of_each_unit(answers.perturbed);
   reach.units_per_repeat = static_cast<double>(units.size()) / static_cast<double>(repeats);
@@ -208,11 +226,35 @@ void RunStabilityFold::add_reach(const CaseAnswers& answers) {
   SmallestP smallest;
   smallest.add(repeats, units.size());
   reach.smallest_p = smallest.value();
+}
+
+void RunStabilityFold::add_reach_of_perturbations(const CaseAnswers& answers) {
+  const std::size_t repeats = answers.unperturbed.size();
+  if (repeats < 2) return;
+  std::map<std::uint32_t, std::vector<PerturbedAnswer>> by_perturbation;
+  for (const PerturbedAnswer& one : answers.perturbed) by_perturbation[one.perturbation].push_back(one);
   for (const auto& [perturbation, group] : by_perturbation) {
     if (perturbation >= perturbation_reach_.size() || !differ(answers, group)) continue;
     PerturbationReach& reached = perturbation_reach_[perturbation];
     reached.smallest_p.add(repeats, group.size());
     reached.noise_seen = reached.noise_seen || differ(answers, {});
+  }
+}
+
+void RunStabilityFold::test_shared_answers() {
+  for (const auto& [first_unit, answers] : shared_answers_) {
+    std::vector<std::uint32_t> unperturbed;
+    std::vector<PerturbedAnswer> perturbed;
+    for (const SharedAnswer& one : answers) {
+      if (one.perturbation == 0) {
+        unperturbed.push_back(one.answer);
+      } else {
+        perturbed.push_back({one.perturbation - 1, one.answer, one.unit});
+      }
+    }
+    const CaseAnswers as_one{0, unperturbed, perturbed};
+    answers_.test_shared(as_one);
+    add_reach_of_perturbations(as_one);
   }
 }
 
@@ -284,7 +326,15 @@ void RunStabilityFold::add(const CaseResult& result) {
   result_.perturbed_trials += static_cast<std::uint64_t>(
       std::ranges::count_if(result.trials, [](const TrialResult& trial) { return trial.perturbation > 0; }));
   const std::uint32_t category = category_number(result.fixture.category);
-  const CaseAnswers counted{category, answers.unperturbed, answers.perturbed};
+  CaseAnswers counted{category, answers.unperturbed, answers.perturbed};
+  if (const auto unit = result.first_unit(); unit && result.shares_request) {
+    counted.shared_by = *unit;
+    const auto [known, is_first] = shared_answers_.try_emplace(*unit, answers.of_units);
+    if (is_first) std::ranges::sort(known->second, {}, place_of);
+    if (!is_first) add_case(answers.of_units, known->second);
+  } else {
+    add_reach_of_perturbations(counted);
+  }
   answers_.add(counted);
   add_reach(counted);
   result_.trials += result.trials.size();
@@ -299,6 +349,7 @@ void RunStabilityFold::add(const CaseResult& result) {
 }
 
 RunStability RunStabilityFold::finish() {
+  test_shared_answers();
   result_.analysis = answers_.finish();
   for (PerturbationStability& one : result_.analysis.perturbations) {
     if (one.perturbation < result_.perturbations.size())

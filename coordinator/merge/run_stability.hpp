@@ -87,7 +87,15 @@ struct RunStability {
   const PerturbationSummary* most_flipping() const;
 };
 
-/// Folds the cases of a run in plan order. Memory: some 120 bytes a case.
+/// An answer that several cases share: `answer` numbers what it is to all of them together.
+struct SharedAnswer {
+  std::uint32_t perturbation = 0;  ///< As TrialPlace has it.
+  UnitId unit = 0;
+  std::uint32_t answer = 0;
+};
+
+/// Folds the cases of a run in plan order. Memory: some 120 bytes a case, and for each request that several
+/// cases share some 400, and 12 an answer.
 class RunStabilityFold {
  public:
   struct Config {
@@ -115,6 +123,8 @@ class RunStabilityFold {
 
   std::uint32_t category_number(const std::string& name);
   void add_reach(const CaseAnswers& answers);
+  void add_reach_of_perturbations(const CaseAnswers& answers);
+  void test_shared_answers();
   void assess_reach_of_perturbations();
   void assess_reach_of_cases();
   void assess_bounds_of_cases();
@@ -123,8 +133,9 @@ class RunStabilityFold {
   RunStability result_;
   StabilityFold answers_;
   PassCurve passes_;
-  std::vector<PerturbationReach> perturbation_reach_;  ///< By perturbation.
-  std::vector<CaseReach> case_reach_;                  ///< By case.
+  std::vector<PerturbationReach> perturbation_reach_;           ///< By perturbation.
+  std::vector<CaseReach> case_reach_;                           ///< By case.
+  std::map<UnitId, std::vector<SharedAnswer>> shared_answers_;  ///< By CaseResult::first_unit.
   std::map<std::string, std::uint32_t, std::less<>> category_numbers_;
 };
 

@@ -41,7 +41,8 @@ RunResults results_under(const Gate& gate, const RunSoFar& run) {
           &run.inputs.ontology,
           run.not_started,
           nullptr,
-          run.options.settings.mode.value == Mode::mock};
+          run.options.settings.mode.value == Mode::mock,
+          [&plan = run.plan](TrialId trial) { return plan.trials_of(plan.unit_of(trial)).size() > 1; }};
 }
 
 std::filesystem::path folder_of_suite(const std::string& suite_path) {

@@ -265,7 +265,9 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
     if (judge_bias) judge_bias->add(result);
     labels.add(result);
     if (calibrations) calibrations->add(result.metrics());
-    if (statistics && result.status != CaseStatus::error) statistics->add(result.fixture, result.assessment);
+    if (statistics && result.status != CaseStatus::error)
+      statistics->add(result.fixture, result.assessment,
+                      result.first_unit().value_or(PairedCase::own_answers));
   });
   if (!visited) return fail(visited.error());
 

@@ -30,13 +30,20 @@ Interval clopper_pearson_interval(double successes, double failures, double conf
 }
 
 void ClusteredProportion::add(double successes, double trials) {
+  Cluster own;
+  grow(own, successes, trials);
+}
+
+void ClusteredProportion::grow(Cluster& cluster, double successes, double trials) {
   if (!(trials > 0.0)) return;
-  ++clusters_;
+  if (!(cluster.trials > 0.0)) ++clusters_;
+  const Cluster grown{cluster.successes + successes, cluster.trials + trials};
   successes_ += successes;
   trials_ += trials;
-  success_squares_ += successes * successes;
-  trial_squares_ += trials * trials;
-  products_ += successes * trials;
+  success_squares_ += grown.successes * grown.successes - cluster.successes * cluster.successes;
+  trial_squares_ += grown.trials * grown.trials - cluster.trials * cluster.trials;
+  products_ += grown.successes * grown.trials - cluster.successes * cluster.trials;
+  cluster = grown;
 }
 
 std::optional<double> ClusteredProportion::proportion() const {

@@ -24,8 +24,15 @@ Interval clopper_pearson_interval(double successes, double failures, double conf
 /// independent evidence. Constant memory; the order of `add` matters in the last bits alone.
 class ClusteredProportion {
  public:
+  struct Cluster {
+    double successes = 0.0;
+    double trials = 0.0;
+  };
+
   /// A cluster of `trials` > 0 with so many successes; fractions count in part. Nothing without trials.
   void add(double successes, double trials);
+  /// So much more of a cluster that this proportion has, or (without trials) of a new one.
+  void grow(Cluster& cluster, double successes, double trials);
 
   std::uint64_t clusters() const { return clusters_; }
   double trials() const { return trials_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -61,6 +62,95 @@ auto order_of(const SwapUnit& unit) {
   const std::pair base{unit.base_numerator, unit.base_denominator};
   const std::pair current{unit.current_numerator, unit.current_denominator};
   return std::tuple{std::min(base, current), std::max(base, current), base};
+}
+
+bool has_both_sides(const PairedCase& pair) {
+  return pair.base.repeats > 0 && pair.current.repeats > 0;
+}
+
+/// Which cases belong together: by cluster if that is asked for, and those of the same answers.
+class Clusters {
+ public:
+  Clusters(std::span<const PairedCase> cases, bool clustered) : first_(cases.size()) {
+    std::iota(first_.begin(), first_.end(), 0u);
+    std::vector<Member> members;
+    members.reserve(2 * cases.size());
+    for (std::uint32_t i = 0; clustered && i < cases.size(); ++i) members.emplace_back(cases[i].cluster, i);
+    unite(members);
+    members.clear();
+    for (std::uint32_t i = 0; i < cases.size(); ++i) {
+      for (const std::uint32_t answers : {cases[i].base_answers, cases[i].current_answers}) {
+        const bool counts = answers != PairedCase::own_answers && has_both_sides(cases[i]);
+        if (counts) members.emplace_back(answers, i);
+      }
+    }
+    unite(members);
+  }
+
+  /// The first case of those that belong together.
+  std::uint32_t first_beside(std::size_t index) {
+    auto at = static_cast<std::uint32_t>(index);
+    while (first_[at] != at) at = first_[at] = first_[first_[at]];
+    return at;
+  }
+
+ private:
+  using Member = std::pair<std::uint32_t, std::uint32_t>;  ///< What it has in common, and a case.
+
+  void unite(std::vector<Member>& members) {
+    std::ranges::sort(members);
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      if (members[i].first != members[i - 1].first) continue;
+      const auto [first, second] =
+          std::minmax({first_beside(members[i].second), first_beside(members[i - 1].second)});
+      first_[second] = first;
+    }
+  }
+
+  std::vector<std::uint32_t> first_;
+};
+
+bool knows_answers(const PairedCase& pair) {
+  return pair.base_answers != PairedCase::own_answers || pair.current_answers != PairedCase::own_answers;
+}
+
+/// Equal for cases of which each answer is the same.
+auto answers_key(const PairedCase& pair) {
+  return std::tuple{pair.current_answers, pair.base_answers, pair.base.repeats, pair.current.repeats};
+}
+
+/// Cases with both sides: those that share answers beside one another, those of which nothing is known as
+/// they are given.
+std::vector<std::uint32_t> by_answers(std::span<const PairedCase> cases) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < cases.size(); ++i) {
+    if (has_both_sides(cases[i])) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    if (!knows_answers(cases[a]) || !knows_answers(cases[b]))
+      return knows_answers(cases[b]) && !knows_answers(cases[a]);
+    return answers_key(cases[a]) < answers_key(cases[b]);
+  });
+  return order;
+}
+
+std::vector<CaseRepeats> all_repeats(std::span<const PairedCase> cases, Clusters& clusters) {
+  std::vector<CaseRepeats> all;
+  const PairedCase* last = nullptr;
+  for (const std::uint32_t i : by_answers(cases)) {
+    CaseRepeats repeats = repeats_of(cases[i]);
+    if (last != nullptr && knows_answers(cases[i]) && answers_key(*last) == answers_key(cases[i])) {
+      for (std::size_t n = 0; n < repeats.answers.size(); ++n) {
+        all.back().answers[n].numerator += repeats.answers[n].numerator;
+        all.back().answers[n].denominator += repeats.answers[n].denominator;
+      }
+    } else {
+      repeats.unit = clusters.first_beside(i);
+      all.push_back(std::move(repeats));
+    }
+    last = &cases[i];
+  }
+  return all;
 }
 
 /// Sums neighbours of the same cluster. REQUIRES: sorted by cluster.
@@ -179,37 +269,27 @@ std::vector<double> PairedSample::unit_drops() const {
 
 PairedSample pair_cases(std::span<const PairedCase> cases, bool clustered) {
   PairedSample sample;
-  sample.clustered = clustered;
+  Clusters clusters(cases, clustered);
   std::vector<std::pair<std::uint32_t, SwapUnit>> units;
   units.reserve(cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const PairedCase& pair = cases[i];
-    if (pair.base.repeats == 0 || pair.current.repeats == 0) {
+    if (!has_both_sides(pair)) {
       ++sample.left_out;
       continue;
     }
     sample.equal_repeats = sample.equal_repeats && pair.base.repeats == pair.current.repeats;
-    units.emplace_back(pair.cluster, unit_of(pair));
+    units.emplace_back(clusters.first_beside(i), unit_of(pair));
     if (!is_single_pass_fail(pair.base) || !is_single_pass_fail(pair.current))
       sample.single_pass_fail = false;
     if (pair.base.numerator > pair.current.numerator) ++sample.lost;
     if (pair.base.numerator < pair.current.numerator) ++sample.gained;
   }
   sample.pairs = units.size();
-  if (!sample.equal_repeats) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (cases[i].base.repeats == 0 || cases[i].current.repeats == 0) continue;
-      sample.repeats.push_back(repeats_of(cases[i]));
-      sample.repeats.back().unit = clustered ? cases[i].cluster : i;
-    }
-  }
-  if (clustered) {
-    std::sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    sample.units = merged_by_cluster(units);
-  } else {
-    sample.units.reserve(units.size());
-    for (const auto& [cluster, unit] : units) sample.units.push_back(unit);
-  }
+  if (!sample.equal_repeats) sample.repeats = all_repeats(cases, clusters);
+  std::sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  sample.units = merged_by_cluster(units);
+  sample.clustered = clustered || sample.units.size() < sample.pairs;
   std::sort(sample.units.begin(), sample.units.end(),
             [](const SwapUnit& a, const SwapUnit& b) { return order_of(a) < order_of(b); });
   for (const SwapUnit& unit : sample.units) {

@@ -40,21 +40,29 @@ struct RepeatSum {
 
 /// One case on both sides.
 struct PairedCase {
+  static constexpr std::uint32_t own_answers = 0xffffffff;
+
   RepeatSum base;
   RepeatSum current;
   std::uint32_t cluster =
       0;  ///< For instance the number of the category; read only where clusters are wanted.
+  /// The same number for cases that one request answered, on whichever side: their outcomes are one piece of
+  /// evidence. own_answers: answers of its own, or not known.
+  std::uint32_t base_answers = own_answers;
+  std::uint32_t current_answers = own_answers;
 };
 
-/// The answers of a case on both sides, for a test that permutes them within the case.
+/// The answers of a case on both sides, for a test that permutes them within the case. Cases that share their
+/// answers are one, if they have as many: what an answer adds to each of them changes its side as one.
 struct CaseRepeats {
   std::vector<MetricShare> answers;  ///< First those of the base, then the current ones.
   std::size_t base = 0;              ///< How many are the base's.
   std::size_t unit = 0;  ///< The same for cases that are swapped as one, in no order that means anything.
 };
 
-/// What is swapped as a whole: a case, or all cases of a cluster. Means over the repeats of each case, in
-/// billionths, added up over the cases. Means of a case that differ by no more than rounding are made equal.
+/// What is swapped as a whole: a case, all cases of a cluster, or all that share answers. Means over the
+/// repeats of each case, in billionths, added up over the cases. Means of a case that differ by no more than
+/// rounding are made equal.
 struct SwapUnit {
   std::int64_t base_numerator = 0;
   std::int64_t base_denominator = 0;
@@ -84,14 +92,14 @@ struct PairedSample {
   std::size_t left_out = 0;       ///< Cases that are undefined on a side.
   std::size_t pairs = 0;          ///< Cases with both sides; as many as units unless clustered.
   std::size_t changed_units = 0;  ///< With any difference between the sides.
-  bool clustered = false;
-  bool equal_repeats = true;  ///< Each case has as many repeats in the base as it has now.
+  bool clustered = false;         ///< As was asked for, or since cases share answers.
+  bool equal_repeats = true;      ///< Each case has as many repeats in the base as it has now.
   /// One repeat a side, and scores of 0 and 1 only.
   bool single_pass_fail = true;
   std::uint64_t lost = 0;    ///< If single_pass_fail: pairs with 1 in the base and 0 now.
   std::uint64_t gained = 0;  ///< If single_pass_fail: pairs with 0 in the base and 1 now.
   SwapSums totals;
-  /// Of each pair, in the order given; only if the repeats are not equal.
+  /// Of each pair; only if the repeats are not equal.
   std::vector<CaseRepeats> repeats;
 
   /// How many units of equal weight are as much evidence: (sum w)^2 / sum w^2 (Kish 1965), with the
@@ -104,7 +112,8 @@ struct PairedSample {
   std::vector<double> unit_drops() const;
 };
 
-/// Time: O(n log n), memory: 32 bytes a unit, and 16 an answer where repeats are not equal.
+/// Clusters that share answers are one. Time: O(n log n), memory: some 60 bytes a case, and 16 an answer
+/// where repeats are not equal.
 PairedSample pair_cases(std::span<const PairedCase> cases, bool clustered);
 
 }  // namespace sluice

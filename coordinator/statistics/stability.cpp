@@ -68,9 +68,13 @@ class AnswerCounts {
   std::vector<std::uint32_t> unperturbed_;  ///< How many repeats gave each.
 };
 
-/// Calls `visit` for each run of answers of one perturbation. REQUIRES: sorted by perturbation.
-void visit_perturbations(std::span<const PerturbedAnswer> sorted,
+/// Calls `visit` for all answers of each perturbation.
+void visit_perturbations(std::span<const PerturbedAnswer> answers,
                          const std::function<void(std::span<const PerturbedAnswer>)>& visit) {
+  std::vector<PerturbedAnswer> all(answers.begin(), answers.end());
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.perturbation < b.perturbation; });
+  const std::span<const PerturbedAnswer> sorted = all;
   for (std::size_t begin = 0; begin < sorted.size();) {
     std::size_t end = begin + 1;
     while (end < sorted.size() && sorted[end].perturbation == sorted[begin].perturbation) ++end;
@@ -95,9 +99,14 @@ Interval CaseStability::interval(double confidence) const {
   return stability ? wilson_interval(*stability, units, confidence) : Interval{};
 }
 
+void StabilityFold::Shares::add_stability(double identical, double answers, SharesCluster& of) {
+  ++cases;
+  stability.grow(of.stability, identical, answers);
+}
+
 StabilityFigures StabilityFold::Shares::figures(double confidence) const {
   StabilityFigures figures;
-  figures.cases = stability.clusters();
+  figures.cases = cases;
   figures.answers = static_cast<std::uint64_t>(stability.trials());
   figures.stability = stability.proportion();
   figures.interval = stability.interval(confidence);
@@ -159,19 +168,23 @@ void StabilityFold::add(const CaseAnswers& answers) {
   if (answers.unperturbed.empty()) return;
   const AnswerCounts counts(answers);
   const bool floor_known = counts.repeats() >= 2;
+  const bool is_shared = answers.shared_by != PerturbedAnswer::own_unit;
+  SharedCase alone;
+  SharedCase& part_of = is_shared ? shared_[answers.shared_by] : alone;
+  Shares& category = categories_[answers.category];
+  SharesCluster& part_of_category = part_of.categories[answers.category];
   if (floor_known) {
     result.floor = counts.equal_pairs() / counts.all_pairs();
-    all_.floor.add(counts.equal_pairs(), counts.all_pairs());
+    all_.add_floor(counts.equal_pairs(), counts.all_pairs(), part_of.all);
+    category.add_floor(counts.equal_pairs(), counts.all_pairs(), part_of_category);
   }
-  Shares& category = categories_[answers.category];
-  if (floor_known) category.floor.add(counts.equal_pairs(), counts.all_pairs());
   if (answers.perturbed.empty()) return;
 
   const double identical = counts.identical(answers.perturbed);
   const double trials = static_cast<double>(answers.perturbed.size());
   result.stability = identical / trials;
-  all_.stability.add(identical, trials);
-  category.stability.add(identical, trials);
+  all_.add_stability(identical, trials, part_of.all);
+  category.add_stability(identical, trials, part_of_category);
   const std::vector<PerturbedAnswer> units = one_of_each_unit(answers.perturbed);
   result.units = static_cast<std::uint32_t>(units.size());
   if (floor_known) {
@@ -179,17 +192,25 @@ void StabilityFold::add(const CaseAnswers& answers) {
     test_case(std::move(pattern), excess);
   }
 
-  std::vector<PerturbedAnswer> sorted(answers.perturbed.begin(), answers.perturbed.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [](const auto& a, const auto& b) { return a.perturbation < b.perturbation; });
-  visit_perturbations(sorted, [&](std::span<const PerturbedAnswer> group) {
+  visit_perturbations(answers.perturbed, [&](std::span<const PerturbedAnswer> group) {
     PerturbationSums& sums = perturbations_[group.front().perturbation];
-    sums.shares.stability.add(counts.identical(group), static_cast<double>(group.size()));
+    SharesCluster& cluster = part_of.perturbations[group.front().perturbation];
+    sums.shares.add_stability(counts.identical(group), static_cast<double>(group.size()), cluster);
     if (!floor_known) return;
-    sums.shares.floor.add(counts.equal_pairs(), counts.all_pairs());
+    sums.shares.add_floor(counts.equal_pairs(), counts.all_pairs(), cluster);
     sums.floor_known = true;
+    if (is_shared) return;
     const auto [pattern, excess] = counts.pattern(group);
     sums.test.add(pattern, excess);
+  });
+}
+
+void StabilityFold::test_shared(const CaseAnswers& as_one) {
+  if (as_one.unperturbed.size() < 2) return;
+  const AnswerCounts counts(as_one);
+  visit_perturbations(as_one.perturbed, [&](std::span<const PerturbedAnswer> group) {
+    const auto [pattern, excess] = counts.pattern(group);
+    perturbations_[group.front().perturbation].test.add(pattern, excess);
   });
 }
 

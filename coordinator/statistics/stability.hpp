@@ -34,6 +34,9 @@ struct CaseAnswers {
   std::uint32_t category = 0;
   std::span<const std::uint32_t> unperturbed;  ///< One a repeat.
   std::span<const PerturbedAnswer> perturbed;  ///< One a repeat of each perturbation, in any order.
+  /// The same number for cases that one request answered, whose answers are one piece of evidence; own_unit:
+  /// answers of its own.
+  std::uint32_t shared_by = PerturbedAnswer::own_unit;
 };
 
 /// Stability and floor over some cases.
@@ -43,11 +46,11 @@ struct StabilityFigures {
   /// The share of perturbed answers that are identical to the unperturbed one; with
   /// repeats, the agreement over all unperturbed x perturbed pairs of a case. Empty without cases.
   std::optional<double> stability;
-  Interval interval;  ///< Wilson's, clustered by case.
+  Interval interval;  ///< Wilson's, clustered by case, or by what cases share.
   /// The agreement over pairs of unperturbed repeats: what plain repetition leaves. Empty (unknown) where no
   /// case has two repeats.
   std::optional<double> floor;
-  Interval floor_interval;  ///< Of the floor, clustered by case.
+  Interval floor_interval;  ///< Of the floor, clustered alike.
 };
 
 struct PerturbationStability {
@@ -95,21 +98,40 @@ struct StabilityRules {
 };
 
 /// Folds the answers of a run, one case at a time. Memory: some 80 bytes a case, and 4 for each distinct
-/// answer of those whose distribution is not enumerated. Time of `add`: O(n log n) in the answers of the
-/// case, and now and then a new permutation distribution (LabelPermutation).
+/// answer of those whose distribution is not enumerated; some 300 for each request that several cases share.
+/// Time of `add`: O(n log n) in the answers of the case, and now and then a new permutation distribution
+/// (LabelPermutation).
 class StabilityFold {
  public:
   explicit StabilityFold(StabilityRules rules) : rules_(rules) {}
 
+  /// Of cases that share their answers the perturbations are left to test_shared.
   void add(const CaseAnswers& answers);
+  /// Cases that share their answers, as one case: two answers are identical if they are to each of them. By
+  /// it perturbations are tested. REQUIRES: the cases were added.
+  void test_shared(const CaseAnswers& as_one);
   /// Tests "unstable beyond the floor" for each perturbation and for each case. Call once.
   StabilityAnalysis finish();
 
  private:
+  /// What cases that share their answers add to `Shares` together.
+  struct SharesCluster {
+    ClusteredProportion::Cluster stability;
+    ClusteredProportion::Cluster floor;
+  };
   struct Shares {
     ClusteredProportion stability;
     ClusteredProportion floor;
+    std::uint64_t cases = 0;  ///< With both unperturbed and perturbed answers.
+
+    void add_stability(double identical, double answers, SharesCluster& of);
+    void add_floor(double equal, double pairs, SharesCluster& of) { floor.grow(of.floor, equal, pairs); }
     StabilityFigures figures(double confidence) const;
+  };
+  struct SharedCase {
+    SharesCluster all;
+    std::map<std::uint32_t, SharesCluster> categories;
+    std::map<std::uint32_t, SharesCluster> perturbations;
   };
   struct PerturbationSums {
     Shares shares;
@@ -136,6 +158,7 @@ class StabilityFold {
   Shares all_;
   std::map<std::uint32_t, PerturbationSums> perturbations_;
   std::map<std::uint32_t, Shares> categories_;
+  std::map<std::uint32_t, SharedCase> shared_;  ///< By CaseAnswers::shared_by.
   std::vector<CaseStability> cases_;
   std::map<AnswerPattern, LabelPermutation> labels_;  ///< Most cases share a few patterns.
   std::vector<CostlyCase> costly_;

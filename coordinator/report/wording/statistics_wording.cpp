@@ -65,13 +65,19 @@ struct Change {
   }
 };
 
-std::string units_of(const StatisticalAssessment& run) {
-  return run.by_category ? "categories" : "cases";
+/// What is swapped as one: cases that share their answers are asked once.
+std::string unit_noun(const StatisticalMetric& one) {
+  return one.comparison.units < one.comparison.pairs ? "separately asked case" : "case";
 }
 
-std::string counted_units(std::uint64_t count, const StatisticalAssessment& run) {
+std::string units_of(const StatisticalMetric& one, const StatisticalAssessment& run) {
+  return run.by_category ? "categories" : unit_noun(one) + "s";
+}
+
+std::string counted_units(std::uint64_t count, const StatisticalMetric& one,
+                          const StatisticalAssessment& run) {
   return run.by_category ? grouped(count) + (count == 1 ? " category" : " categories")
-                         : counted(count, "case");
+                         : counted(count, unit_noun(one));
 }
 
 /// Whether the cases as they are could exclude a drop of min_effect if only their scores were steadier.
@@ -86,17 +92,17 @@ bool would_repeats_do(const StatisticalMetric& one, const StatisticalAssessment&
 /// The smallest drop that the cases could have shown, and what it would take for one of min_effect.
 std::string reach_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const std::string effect = shortest(run.rules.min_effect);
-  const std::string units = counted_units(one.comparison.units, run);
+  const std::string units = counted_units(one.comparison.units, one, run);
   const std::string or_repeats = would_repeats_do(one, run) ? " or repeats" : "";
   const auto& needed = one.decision.units_needed;
   if (needed && *needed <= one.comparison.units) {
     return "a drop of " + effect + " can be neither shown nor excluded, though " + units +
-           " find one in four runs of five: more " + units_of(run) + or_repeats + " would decide it";
+           " find one in four runs of five: more " + units_of(one, run) + or_repeats + " would decide it";
   }
   const std::string reach = units + " could not show a drop below " +
                             upper_limit(one.decision.minimum_detectable_effect, run.rules.min_effect);
   if (!needed) return reach + "; no number of them excludes one of " + effect + ": set a larger min_effect";
-  return reach + "; for one of " + effect + " take " + counted_units(*needed, run) +
+  return reach + "; for one of " + effect + " take " + counted_units(*needed, one, run) +
          (or_repeats.empty() ? "" : ", or more repeats of these");
 }
 

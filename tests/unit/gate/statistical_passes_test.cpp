@@ -58,6 +58,35 @@ TEST(StatisticalPasses, ChecksThatPassLessOftenAreARegression) {
             ChangeDecision::improvement);
 }
 
+// One bad answer to a prompt of twelve tests was a regression with a p below 0.001.
+TEST(StatisticalPasses, TestsOfOnePromptAreOnePieceOfEvidence) {
+  const FortyChecks forty;
+  const Baseline baseline = forty.pinned({true, true, true});
+  const auto gate_of_prompts = [&](int prompts, const Thresholding& suite) {
+    StatisticalGate gate({&baseline, suite, 0.05, 1});
+    for (int i = 0; i < 40; ++i) {
+      const auto answers = static_cast<std::uint32_t>(3 * (i % prompts));
+      gate.add(forty.tests[i], forty.assessed(gate_of(&baseline), i, {true, true, false}), answers);
+    }
+    return gate;
+  };
+  const auto one = gate_of_prompts(1, {});
+  EXPECT_FALSE(one.outcome());
+  const auto notice = one.too_few_tests_notice(0);
+  ASSERT_TRUE(notice);
+  EXPECT_TRUE(
+      notice->message.starts_with("40 of 40 tests passed less often than in the baseline, and fewer than 10 "
+                                  "separately asked tests cannot be significant"))
+      << notice->message;
+  const auto assessed = gate_of_prompts(1, statistical(0.1)).finish();
+  EXPECT_EQ(assessed.decision, ChangeDecision::underpowered);
+  EXPECT_EQ(assessed.metrics[0].comparison.pairs, 40u);
+  EXPECT_EQ(assessed.metrics[0].comparison.units, 1u);
+  EXPECT_EQ(assessed.metrics[0].comparison.test.p.drop, 0.5);
+  EXPECT_FALSE(gate_of_prompts(9, {}).outcome());
+  ASSERT_TRUE(gate_of_prompts(10, {}).outcome()) << "ten prompts are enough";
+}
+
 TEST(StatisticalPasses, ChecksOfOneAnswerAreTheirCasesOwn) {
   const FortyChecks forty;
   EXPECT_FALSE(forty.gated(forty.pinned({true}), {false}).decision) << "each case broke by itself";

@@ -82,6 +82,25 @@ TEST(RunArms, AnAnswerThatArmsShareCountsForEachOfThem) {
     EXPECT_EQ(arm.usage.of(CallKind::answer), (Usage{20, 40})) << arm.name;
 }
 
+// Twelve tests of one prompt were twelve pieces of evidence.
+TEST(RunArms, TestsOfOnePromptAreOnePieceOfEvidence) {
+  const auto compared = [](bool is_shared) {
+    Arms arms({"old", "new"});
+    // Of the new arm alone: its prompt leaves out what tells the tests apart.
+    for (std::uint32_t test = 0; test < 12; ++test) arms.add(test, 0, {pass_fail(true)});
+    for (std::uint32_t test = 0; test < 12; ++test) {
+      if (is_shared && test > 0) arms.share_last_answer();
+      arms.add(test, 1, {pass_fail(false)});
+    }
+    return arms.finish().pairs.at(0).metrics.at(0);
+  };
+  EXPECT_EQ(compared(false).verdict, ArmVerdict::worse);
+  const ArmMetricComparison shared = compared(true);
+  EXPECT_EQ(shared.verdict, ArmVerdict::undecided);
+  EXPECT_EQ(shared.comparison.pairs, 12u);
+  EXPECT_EQ(shared.comparison.units, 1u);
+}
+
 TEST(RunArms, PairsTheTestsThatBothAnswered) {
   Arms arms({"a", "b", "c"});
   for (std::uint32_t test = 0; test < 3; ++test) {

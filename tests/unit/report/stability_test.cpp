@@ -153,7 +153,7 @@ TEST(RunStability, ShowsWhereTheRepeatsAreTooFew) {
 using Forms = std::vector<std::vector<int>>;
 
 RunStability stability_of(const std::vector<Forms>& cases, bool forms_share_a_text = false,
-                          const StabilityRules& rules = {}) {
+                          const StabilityRules& rules = {}, bool cases_share_a_request = false) {
   RunStabilityFold::Config config;
   config.rules = rules;
   config.repeats = static_cast<std::uint32_t>(cases.at(0).at(0).size());
@@ -176,6 +176,7 @@ RunStability stability_of(const std::vector<Forms>& cases, bool forms_share_a_te
     for (std::size_t i = 0; i < units.size(); ++i) trials[i].unit = &units[i];
     CaseResult result{.fixture = fixture, .counts = {}};
     result.trials = trials;
+    result.shares_request = cases_share_a_request;
     fold.add(result);
   }
   return fold.finish();
@@ -199,6 +200,37 @@ TEST(RunStability, IsWithinNoiseOnlyWhereNoiseWasSeen) {
   EXPECT_EQ(seen.undecided_cases(), 0u) << "its repeats disagree, and five could have told";
   EXPECT_FALSE(seen.perturbations[0].too_few_repeats);
   EXPECT_FALSE(seen.enough_repeats);
+}
+
+// Of six answers twelve tests were told apart, and the perturbation was unstable with a p below 0.001.
+TEST(RunStability, CasesThatShareTheirAnswersAreOnePieceOfEvidence) {
+  const Forms flips{std::vector<int>(3, 0), std::vector<int>(3, 1)};
+  const std::vector<Forms> cases(12, flips);
+  const RunStability apart = stability_of(cases);
+  ASSERT_TRUE(apart.perturbations[0].stability->unstable);
+  const RunStability shared = stability_of(cases, false, {}, true);
+  const PerturbationStability& one = *shared.perturbations[0].stability;
+  EXPECT_FALSE(one.unstable);
+  // Two of the C(6, 3) labellings put each kind of answers on a side of its own.
+  EXPECT_NEAR(*one.p, 2.0 / 20, 1e-9);
+  EXPECT_TRUE(shared.perturbations[0].too_few_repeats);
+  EXPECT_EQ(one.figures.stability, apart.perturbations[0].stability->figures.stability);
+  EXPECT_EQ(shared.analysis.all.cases, 12u);
+  EXPECT_EQ(shared.analysis.all.answers, 36u);
+  EXPECT_EQ(shared.analysis.all.stability, 0.0);
+  EXPECT_GT(shared.analysis.all.interval.high, 0.7) << "as of one answer";
+  EXPECT_LT(apart.analysis.all.interval.high, 0.3);
+  EXPECT_EQ(shared.analysis.cases.size(), 12u);
+}
+
+TEST(RunStability, SharedAnswersAreIdenticalWhereTheyAreToEachCase) {
+  // The first case tells the perturbed answers from the others, the second some of the repeats.
+  const Forms first{{0, 0, 0, 0, 0}, {1, 1, 1, 1, 1}};
+  const Forms second{{0, 0, 0, 1, 1}, {0, 0, 0, 1, 1}};
+  const Forms both{{0, 0, 0, 1, 1}, {2, 2, 2, 3, 3}};
+  const RunStability shared = stability_of({first, second}, false, {}, true);
+  EXPECT_EQ(shared.perturbations[0].stability->p, stability_of({both}).perturbations[0].stability->p);
+  EXPECT_NEAR(*shared.perturbations[0].stability->figures.stability, (0.0 + 13.0 / 25) / 2, 1e-9);
 }
 
 TEST(RunStability, ShowsHowManyRepeatsItTakesOfTheUnitsThatTheTestCounts) {

@@ -139,6 +139,21 @@ TEST_F(StatisticsWording, AnUnchangedSuiteIsReportedPlainly) {
       << wording::reason_for(input);
 }
 
+TEST_F(StatisticsWording, CasesOfOnePromptAreCountedByWhatWasAsked) {
+  const double base = 0.85;
+  StatisticalGate gate({nullptr, statistical(0.05), 0.05, 1});
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    const std::string id = id_of(i);
+    ScorePair pair{id, "", ScoreId{MetricId::claims_f1}, std::span(&base, 1), std::span(&base, 1)};
+    pair.answers = i / 2;
+    gate.add(pair);
+  }
+  EXPECT_EQ(
+      sentence(gate.finish()),
+      "mean claims_f1 0.85 → 0.85 over 16 cases: nothing changed (underpowered: 8 separately asked cases "
+      "could not show a drop below 0.32; for one of 0.05 take 59 separately asked cases)");
+}
+
 TEST_F(StatisticsWording, TooFewChangesSayWhatToDo) {
   std::vector<double> now(8, 0.85);
   now[0] = now[1] = now[2] = 0.1;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <span>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +112,56 @@ TEST(PairedSample, ClustersAddUpTheirCases) {
   ASSERT_EQ(sample.units.size(), 2u);
   EXPECT_EQ(sample.changed_units, 1u);
   EXPECT_NEAR(*sample.totals.drop(), 0.5 / 3, 1e-12);
+}
+
+/// Whose answers now are those of one request.
+PairedCase asked_by(std::uint32_t answers, PairedCase pair) {
+  pair.current_answers = answers;
+  return pair;
+}
+
+TEST(PairedSample, CasesThatShareTheirAnswersAreOneUnit) {
+  const PairedCase cases[] = {asked_by(7, scored(1.0, 0.0, 0)), asked_by(8, scored(1.0, 1.0, 1)),
+                              asked_by(7, scored(1.0, 0.5, 2)), scored(0.5, 0.5, 2), scored(1.0, 0.0, 1)};
+  const PairedSample sample = pair_cases(cases, false);
+  EXPECT_EQ(sample.pairs, 5u);
+  EXPECT_EQ(sample.units.size(), 4u);
+  EXPECT_TRUE(sample.clustered);
+  EXPECT_EQ(sample.changed_units, 2u);
+  EXPECT_NEAR(*sample.totals.drop(), 2.5 / 5, 1e-12);
+  EXPECT_EQ(pair_cases(cases, true).units.size(), 2u) << "one request of two categories makes them one";
+  EXPECT_FALSE(pair_cases(std::span(cases).last(3), false).clustered);
+  // On either side, and on both.
+  PairedCase arms[] = {scored(1.0, 0.0), scored(1.0, 0.0), scored(1.0, 0.0)};
+  arms[0].base_answers = arms[1].base_answers = 3;
+  arms[1].current_answers = arms[2].current_answers = 4;
+  EXPECT_EQ(pair_cases(arms, false).units.size(), 1u);
+}
+
+TEST(PairedSample, WhatIsUndefinedJoinsNoAnswers) {
+  PairedCase cases[] = {scored(1.0, 0.0), {scores({}), scores({0.5}), 0}, scored(1.0, 0.0)};
+  cases[0].current_answers = cases[1].base_answers = 1;
+  cases[1].current_answers = cases[2].current_answers = 2;
+  EXPECT_EQ(pair_cases(cases, false).units.size(), 2u);
+}
+
+TEST(PairedSample, AnAnswerOfSeveralCasesChangesItsSideForAllOfThem) {
+  const PairedCase cases[] = {asked_by(7, {scores({1.0}), scores({1.0, 0.5, 0.0}), 0}),
+                              asked_by(7, {scores({1.0}), scores({1.0, 1.0, 0.0}), 0}),
+                              asked_by(7, {scores({1.0}), scores({1.0, 0.0}), 0}),
+                              asked_by(9, {scores({1.0}), scores({1.0, 1.0, 0.0}), 0})};
+  const PairedSample sample = pair_cases(cases, false);
+  ASSERT_EQ(sample.repeats.size(), 3u) << "the third has not as many";
+  std::vector<std::vector<std::int64_t>> answers;
+  std::set<std::size_t> units;
+  for (const CaseRepeats& one : sample.repeats) {
+    auto& numerators = answers.emplace_back();
+    for (const MetricShare& share : one.answers) numerators.push_back(share.numerator / 500'000'000);
+    units.insert(one.unit);
+  }
+  std::ranges::sort(answers);
+  EXPECT_EQ(answers, (std::vector<std::vector<std::int64_t>>{{2, 2, 0}, {2, 2, 2, 0}, {4, 4, 3, 0}}));
+  EXPECT_EQ(units.size(), 2u);
 }
 
 TEST(PairedSample, UnitDropsAreTheDifferencesOfAMean) {
