@@ -137,7 +137,7 @@ void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric
   // What is the suite's stands beside each of its metrics alike.
   tests_of(metric.thresholding)
       .add({current.test_id, current.category, assessed.score_id(), before, now, assessed.became_undefined(),
-            assessed.fails_nothing, arm_of(current, rules_.arms)});
+            assessed.fails_nothing, arm_of(current, rules_.arms), current.answers});
 }
 
 /// As StatisticalGate pairs those of a run: the same checks on both sides, one side of several repeats.
@@ -160,7 +160,8 @@ void Comparison::add_passes(const CaseAssessment& assessment, const ComparedCase
             now,
             false,
             false,
-            arm_of(current, rules_.arms)});
+            arm_of(current, rules_.arms),
+            current.answers});
 }
 
 StatisticalGate& Comparison::tests_of(const Thresholding& thresholding) {

@@ -58,6 +58,8 @@ struct ComparedCase {
   /// Of each repeat: 1 where every check passed, else 0. Empty: no check, or a baseline without repeats.
   std::vector<double> passes{};
   bool not_started = false;  ///< An error, and only because the run ended before its turn came.
+  /// PairedCase::current_answers; of a side that does not say it, answers of its own.
+  std::uint32_t answers = PairedCase::own_answers;
 };
 
 /// Hands out the cases of a side one at a time, by id, byte by byte, each once; null after the last. What it

@@ -184,6 +184,11 @@ bool ReportCaseReader::read_expects_nothing(const JsonAt& at) {
   result_.expects_nothing = zeros == 2;
   result_.is_known_failure = static_cast<bool>(at["known_failure"]);
   result_.not_started = static_cast<bool>(at["not_started"]);
+  if (const auto request = at["request"]) {
+    if (!request->whole || *request->whole >= PairedCase::own_answers)
+      return values_.expected(request, "a whole number from 0 to 4294967294");
+    result_.answers = static_cast<std::uint32_t>(*request->whole);
+  }
   return true;
 }
 

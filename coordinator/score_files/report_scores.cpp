@@ -31,6 +31,7 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
   into.test_id = id_of(stored);
   into.is_error = stored.is_error;
   into.not_started = stored.not_started;
+  into.answers = stored.answers;
   into.expects_nothing = stored.expects_nothing;
   into.is_known_failure = stored.is_known_failure;
   into.category = names_[stored.category];
@@ -86,6 +87,7 @@ void ReportScores::add(const ComparedCase& added) {
   stored.added = static_cast<std::uint32_t>(cases_.size());
   stored.is_error = added.is_error;
   stored.not_started = added.not_started;
+  stored.answers = added.answers;
   stored.expects_nothing = added.expects_nothing;
   stored.is_known_failure = added.is_known_failure;
   stored.category = number_of(added.category);

@@ -56,6 +56,7 @@ class ReportScores {
     std::uint64_t first_repeat = 0;  ///< In repeats_: those of the first metric, then those of the next.
     std::uint32_t repeats = 0;       ///< Of each metric; 0: there was one.
     std::uint32_t category = 0;      ///< In names_.
+    std::uint32_t answers = 0;       ///< ComparedCase
     bool is_error = false;
     bool not_started = false;
     bool expects_nothing = false;

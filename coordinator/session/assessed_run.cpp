@@ -149,7 +149,7 @@ std::vector<Error> AssessedRun::report(const Beside& beside, const UseReport& us
                          results_.unfinished,  results_.gate,
                          results_.table,       results_.ontology,
                          results_.not_started, &redactor,
-                         results_.is_mock};
+                         results_.is_mock,     results_.shares_request};
   const RunFacts& facts = run_.facts;
   const std::filesystem::path folder = folder_of_suite(options.suite_path);
   PaidTokens of_judge;

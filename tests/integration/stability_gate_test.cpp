@@ -201,6 +201,42 @@ TEST_F(StabilityAsAGate, TestsOfScoresThatNoTestHasAreReported) {
   EXPECT_EQ(run(whole(), "r.json", {"--baseline", "base.json", "--strict"}, "tests.yaml").exit_code, 1);
 }
 
+// Twelve tests of one prompt were twelve pieces of evidence: one bad answer of three was a regression, and
+// two of the perturbed ones a perturbation that is unstable, both with a p below 0.001.
+TEST_F(StabilityAsAGate, TestsThatShareTheirAnswersAreOnePieceOfEvidence) {
+  std::string tests = "suite: letters\nmodel: m\nsettings: {provider: openai, repeat: 3}\ntests:\n";
+  std::string good;
+  for (const char* letter : {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota",
+                             "kappa", "lambda", "mu"}) {
+    good += std::string(letter) + " ";
+    tests += std::string("  - {id: ") + letter +
+             ", input: {prompt: \"What are the names of the greek gods?\"}, " +
+             "expected: {type: must_contain, text: " + letter + "}}\n";
+  }
+  write_text(folder() / "letters.yaml", tests);
+  const std::string all = R"({"contains": "greek", "text": ")" + good + R"("})";
+  const auto steady = start_simulator({all}, {});
+  ASSERT_EQ(run(steady, "first.json", {"--export-baseline", "base.json"}, "letters.yaml").exit_code, 0);
+  const auto moody = start_simulator({R"({"contains": "greek", "text": "A poem.", "times": 1})", all}, {});
+  const auto fell = run(moody, "fell.json", {"--baseline", "base.json"}, "letters.yaml");
+  EXPECT_EQ(fell.exit_code, 0) << fell.errors;
+  const json report = report_in("fell.json");
+  EXPECT_EQ(report["run"]["requests"], 3);
+  EXPECT_EQ(report["verdict"], "review") << "its tests are flaky";
+  EXPECT_EQ(codes(report["baseline_comparison"]["notices"]), Codes{"passed_too_few"});
+  EXPECT_EQ(schema_findings(report), "");
+  EXPECT_EQ(report["fixture_results"][0]["request"], report["fixture_results"][11]["request"]);
+  EXPECT_EQ(run_sluice({"compare", "first.json", "fell.json"}).exit_code, 0);
+  EXPECT_EQ(run_sluice({"compare", "last~1", "last"}).exit_code, 0);
+  const auto picky =
+      start_simulator({R"({"contains": "what are the names", "text": "A poem.", "times": 2})", all}, {});
+  run(picky, "varied.json", {"--perturb", "lowercase-start"}, "letters.yaml");
+  const json varied = report_in("varied.json");
+  EXPECT_EQ(varied["run"]["requests"], 6);
+  EXPECT_EQ(varied["stability_details"]["perturbations"][0]["unstable"], false);
+  EXPECT_NEAR(varied["stability"].get<double>(), 1.0 / 3, 1e-3);
+}
+
 TEST_F(StabilityAsAGate, ATestThatAggregatesCannotAnswerIsReported) {
   write_text(folder() / "tests.yaml", suite(", thresholding: {mode: statistical}"));
   write_text(folder() / "manifest.toml", "[baseline]\nprecision = 0.5\n");

@@ -249,6 +249,8 @@ void write_json_case(Json& json, const CaseResult& result, const ThresholdsInEff
   json.key("reason_code");
   result.error == nullptr ? json.null() : json.value(to_string(result.error->reason));
   if (result.not_started) json.member("not_started", true);
+  if (const auto unit = result.first_unit(); unit && result.shares_request)
+    json.member("request", std::uint64_t{*unit});
   json.member("regressed", result.assessment.regressed);
   json.member("improved", result.assessment.improved);
   if (const CaseChange change = result.assessment.change(); change != CaseChange::none)

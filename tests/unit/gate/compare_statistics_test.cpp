@@ -47,6 +47,27 @@ TEST(CompareStatistics, TestsWhetherChecksPassAsOften) {
       << "a baseline without repeats";
 }
 
+// As in the gate of the run.
+TEST(CompareStatistics, TestsOfOnePromptAreOnePieceOfEvidence) {
+  const auto side = [](const std::vector<double>& passes, int requests) {
+    std::vector<ComparedCase> cases;
+    for (int i = 0; i < 12; ++i) {
+      ComparedMetric check;
+      check.name = info(MetricId::must_contain).name;
+      check.asked_by_name = true;
+      check.check = 7;
+      for (const double one : passes) check.repeat_passed.push_back(one > 0.0);
+      ComparedCase& test = cases.emplace_back(ComparedCase{std::to_string(100 + i), false, {check}});
+      test.passes = passes;
+      test.answers = static_cast<std::uint32_t>(i % requests);
+    }
+    return cases_of(std::move(cases));
+  };
+  const CompareRules rules;
+  EXPECT_TRUE(compare_all(side({1, 1, 1}, 1), side({1, 1, 0}, 12), rules).summary.statistics);
+  EXPECT_FALSE(compare_all(side({1, 1, 1}, 12), side({1, 1, 0}, 1), rules).summary.statistics);
+}
+
 // What one arm gained made up for what the other one lost.
 TEST(CompareStatistics, TestsEachArmByItself) {
   const auto side = [](const std::vector<double>& of_m1, const std::vector<double>& of_m2) {

@@ -219,6 +219,19 @@ TEST(ReportReader, ACaseThatExpectsNothingIsKnownByItsCounts) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(case_at(*scores, i).expects_nothing) << i;
 }
 
+TEST(ReportReader, CasesOfOneRequestAreKnownByItsNumber) {
+  const auto with_request = [](const std::string& id, const std::string& members) {
+    return result(id, metric("claims_f1", "0.5", "null"), members);
+  };
+  const auto scores =
+      parsed(with_results(with_request("a", ", \"request\": 7") + "," + with_request("b", "")));
+  ASSERT_TRUE(scores) << to_text(scores.error());
+  EXPECT_EQ(case_at(*scores, 0).answers, 7u);
+  EXPECT_EQ(case_at(*scores, 1).answers, PairedCase::own_answers);
+  EXPECT_FALSE(parsed(with_results(with_request("a", ", \"request\": 4294967295"))));
+  EXPECT_FALSE(parsed(with_results(with_request("a", ", \"request\": \"7\""))));
+}
+
 /// What the comparison of the run's baseline with its report comes to.
 VerdictInput compared(const sample::GatedRun& run, const Aggregates& aggregates) {
   StringSink sink;
