@@ -188,6 +188,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     counts.statuses.add(CaseStatus::error);
     return summary_.verdict_input.statuses.add(CaseStatus::error);
   }
+  summary_.lost_repeats += current.lost_repeats;
   const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base);
   CaseAssessment assessment = assess_compared(current, base, rules_, is_left_out);
   if (std::ranges::any_of(assessment.metrics, &AssessedMetric::asked_otherwise))

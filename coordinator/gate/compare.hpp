@@ -57,7 +57,9 @@ struct ComparedCase {
   std::string category{};         ///< For tests by category.
   /// Of each repeat: 1 where every check passed, else 0. Empty: no check, or a baseline without repeats.
   std::vector<double> passes{};
-  bool not_started = false;  ///< An error, and only because the run ended before its turn came.
+  bool not_started = false;        ///< An error, and only because the run ended before its turn came.
+  std::uint32_t non_answers = 0;   ///< Repeats without an answer (RepeatTally), which no metric lists.
+  std::uint32_t lost_repeats = 0;  ///< Those that ended in any other error.
   /// PairedCase::current_answers; of a side that does not say it, answers of its own.
   std::uint32_t answers = PairedCase::own_answers;
 };
@@ -157,6 +159,7 @@ struct CompareSummary {
   std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.
   std::uint64_t uncalibrated = 0;   ///< Judge metrics without a calibration that their run's gate asked for.
   std::uint64_t not_started = 0;    ///< Of the current side's cases that are errors.
+  std::uint64_t lost_repeats = 0;   ///< Of its other cases: repeats that ended in an error.
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
   TestChanges tests;                ///< Also of what a selection left out.

@@ -15,14 +15,16 @@ bool asks_otherwise(const ComparedMetric& metric, const ComparedCase& current, c
          std::ranges::binary_search(rules.judged_otherwise, ChangedMetric{current.test_id, metric.name});
 }
 
-CheckRepeats repeats_in(const ComparedMetric& check) {
+/// Of a check that is one of `of_case`; empty: there was one repeat.
+CheckRepeats repeats_in(const ComparedMetric& check, const ComparedCase& of_case) {
   CheckRepeats repeats;
   for (const bool passed : check.repeat_passed) repeats += passed ? '1' : '0';
-  return repeats;
+  if (repeats.empty() && of_case.non_answers > 0) repeats += check.passed ? '1' : '0';
+  return repeats.append(of_case.non_answers, '0');
 }
 
-PinnedScore pinned_of(const ComparedMetric& check) {
-  const CheckRepeats repeats = repeats_in(check);
+PinnedScore pinned_of(const ComparedMetric& check, const ComparedCase& base) {
+  const CheckRepeats repeats = repeats_in(check, base);
   if (repeats.empty()) return {PinnedScore::State::pinned, check.passed ? 1.0 : 0.0};
   return {PinnedScore::State::pinned, passed_mostly(repeats) ? 1.0 : 0.0, passed_ever(repeats) ? 1.0 : 0.0};
 }
@@ -42,7 +44,7 @@ PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metr
     if (!is_of_metric(one)) continue;
     const bool says_which = one.check != 0 && metric.check != 0;
     if (says_which ? one.check != metric.check || before-- > 0 : !are_alone) continue;
-    return pinned_of(one);
+    return pinned_of(one, *base);
   }
   return {PinnedScore::State::absent};
 }
@@ -141,7 +143,7 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
 BasePasses passes_of(const ComparedCase& base, bool (*counts)(std::string_view repeats)) {
   std::vector<CheckRepeats> checks;
   for (const ComparedMetric& metric : base.metrics) {
-    if (is_check(metric)) checks.push_back(repeats_in(metric));
+    if (is_check(metric)) checks.push_back(repeats_in(metric, base));
   }
   return passes_of_base(std::move(checks), base.passes, counts);
 }
@@ -156,7 +158,7 @@ CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* 
   }
   const AssessmentRules assessment{rules.default_max_drop, rules.strict};
   const std::size_t count = repeats_of(current);
-  if (count == 1) return assessed_case(questions, assessment);
+  if (count == 1 && current.non_answers == 0) return assessed_case(questions, assessment);
   std::vector<std::vector<MetricQuestion>> of_repeats;
   for (std::size_t repeat = 0; repeat < count; ++repeat) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
@@ -184,6 +186,8 @@ CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* 
     one.baseline_passes = share_of_passes(base);
     all.push_back(&one);
   }
+  const CaseAssessment without_answer = assessment_of_non_answer(repeats.front());
+  all.insert(all.end(), current.non_answers, &without_answer);
   return assessment_of_repeats(all);
 }
 

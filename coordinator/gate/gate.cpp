@@ -175,6 +175,9 @@ void take_as_known_failure(CaseAssessment& assessment) {
   };
   if (assessment.status != CaseStatus::pass) {
     warn_by(MetricCause::known_failure, fails_or_is_excused);
+    // Repeats without an answer failed it by no metric.
+    if (assessment.status != CaseStatus::warn)
+      warn_by(MetricCause::known_failure, [](const AssessedMetric&) { return true; });
   } else if (std::ranges::any_of(metrics, passes)) {
     warn_by(MetricCause::known_failure_passed, passes);
   } else {

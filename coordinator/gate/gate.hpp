@@ -188,6 +188,8 @@ struct CaseAssessment {
   /// The share of the baseline's repeats in which every check passed, those left out that failed in most of
   /// them, as none of these can break; nothing: it has one answer, or no check.
   std::optional<double> baseline_passes{};
+  /// Of one repeat: the model gave no answer (error.hpp, is_non_answer). It failed, and has no scores.
+  bool is_non_answer = false;
 
   CaseChange change() const;
   /// Fails, or only does not because a failure is excused.

@@ -1,10 +1,12 @@
 #include "coordinator/gate/repeated_assessment.hpp"
 
+#include "coordinator/display/numbers.hpp"
 #include "coordinator/gate/billionths.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 
 namespace sluice {
@@ -39,6 +41,19 @@ std::optional<double> missed_by_mean(Repeats repeats, std::size_t n) {
     if (const auto& missed = one->metrics[n].missed_by_mean) return missed;
   }
   return std::nullopt;
+}
+
+/// Those with an answer.
+std::vector<const CaseAssessment*> answered_of(Repeats repeats) {
+  std::vector<const CaseAssessment*> answered;
+  std::ranges::remove_copy_if(repeats, std::back_inserter(answered), &CaseAssessment::is_non_answer);
+  return answered;
+}
+
+/// Those that say something of the n-th metric: all of them of a check, and those with an answer of any
+/// other.
+Repeats asked_of(Repeats repeats, Repeats answered, std::size_t n) {
+  return answered.front()->metrics[n].is_check() ? repeats : answered;
 }
 
 bool any_mean_dropped(Repeats repeats) {
@@ -196,10 +211,10 @@ enum class Fall : std::uint8_t {
 };
 
 /// `combined`: the case's status and metrics.
-Fall fall_of(Repeats repeats, const CaseAssessment& combined) {
+Fall fall_of(Repeats repeats, Repeats answered, const CaseAssessment& combined) {
   if (combined.status != CaseStatus::fail) return Fall::none;
   for (std::size_t n = 0; n < combined.metrics.size(); ++n) {
-    if (fell(repeats, n, combined.metrics[n])) return Fall::of_metric;
+    if (fell(asked_of(repeats, answered, n), n, combined.metrics[n])) return Fall::of_metric;
   }
   const bool failed_otherwise = std::ranges::any_of(
       repeats, [](const CaseAssessment* one) { return one->status == CaseStatus::fail && !one->regressed; });
@@ -212,6 +227,26 @@ void spare_flaky_checks(CaseAssessment& assessment) {
     if (metric.status == MetricStatus::flaky && metric.cause == MetricCause::broke)
       metric.cause = MetricCause::not_passed;
   }
+}
+
+/// A check of a repeat without an answer.
+void fail_check(AssessedMetric& check) {
+  const bool had_failed = check.baseline_passed == false;
+  check.passed = false;
+  check.status = had_failed ? MetricStatus::warn : MetricStatus::fail;
+  check.cause = !check.baseline_passed ? MetricCause::not_passed
+                : had_failed           ? MetricCause::still_failing
+                                       : MetricCause::broke;
+  check.own_cause = MetricCause::not_passed;
+}
+
+/// Anything else of it: nothing is assessed.
+void clear(AssessedMetric& metric) {
+  metric.score.reset();
+  metric.votes.reset();
+  metric.missed_by_mean.reset();
+  metric.status = MetricStatus::unjudged;
+  metric.cause = metric.spared = metric.own_cause = MetricCause::none;
 }
 
 bool rose(const AssessedMetric& metric) {
@@ -242,6 +277,20 @@ std::vector<CaseAssessment> assessed_repeats(std::span<std::vector<MetricQuestio
   return assessed;
 }
 
+CaseAssessment assessment_of_non_answer(const CaseAssessment& answered) {
+  CaseAssessment none = answered;
+  none.is_non_answer = true;
+  none.improved = none.regressed = false;
+  for (AssessedMetric& metric : none.metrics) {
+    metric.detail = {};
+    metric.is_check() ? fail_check(metric) : clear(metric);
+    none.regressed = none.regressed || metric.cause == MetricCause::broke;
+  }
+  const bool was_known = case_status(none.metrics) == CaseStatus::warn;
+  none.status = was_known ? CaseStatus::warn : CaseStatus::fail;
+  return none;
+}
+
 CaseStatus shown_status(CaseStatus of_case) {
   return of_case == CaseStatus::flaky ? CaseStatus::fail : of_case;
 }
@@ -250,26 +299,39 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
   if (repeats.size() == 1) return *repeats.front();
   CaseAssessment assessment;
   assessment.status = status_of(repeats);
+  const auto answered = answered_of(repeats);
   const auto least =
-      std::ranges::min(repeats, {}, [](const CaseAssessment* one) { return one->metrics.size(); });
+      std::ranges::min(answered, {}, [](const CaseAssessment* one) { return one->metrics.size(); });
   assessment.metrics.reserve(least->metrics.size());
-  const auto found = std::ranges::find(repeats, shown_status(assessment.status),
+  const auto found = std::ranges::find(answered, shown_status(assessment.status),
                                        [](const CaseAssessment* one) { return one->status; });
-  const CaseAssessment& of_answer = found == repeats.end() ? *repeats.front() : **found;
-  for (std::size_t n = 0; n < least->metrics.size(); ++n)
-    assessment.metrics.push_back(metric_of(repeats, n, of_answer.metrics.size() > n ? of_answer : *least));
+  const CaseAssessment& of_answer = found == answered.end() ? *answered.front() : **found;
+  for (std::size_t n = 0; n < least->metrics.size(); ++n) {
+    const CaseAssessment& shown = of_answer.metrics.size() > n ? of_answer : *least;
+    assessment.metrics.push_back(metric_of(asked_of(repeats, answered, n), n, shown));
+  }
 
   const auto all = [&](auto&& is) {
     return std::ranges::all_of(repeats, [&](const CaseAssessment* one) { return is(*one); });
   };
   assessment.baseline_passes = repeats.front()->baseline_passes;
-  const Fall fall = fall_of(repeats, assessment);
+  const Fall fall = fall_of(repeats, answered, assessment);
   assessment.regressed = fall != Fall::none;
   if (fall != Fall::in_parts) spare_flaky_checks(assessment);  // Else they are why.
   const bool none_failed = assessment.status == CaseStatus::pass || assessment.status == CaseStatus::warn;
   assessment.improved = none_failed && (std::ranges::any_of(assessment.metrics, rose) ||
                                         all([](const CaseAssessment& one) { return one.improved; }));
   return assessment;
+}
+
+std::optional<GateNotice> repeats_incomplete_notice(std::uint64_t lost, bool strict) {
+  if (lost == 0) return std::nullopt;
+  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
+                    "repeats_incomplete",
+                    wording::counted(lost, "repeat") +
+                        " ended in an error, and the others decided alone what became of their cases: see "
+                        "what ended in an error, and run again.",
+                    true, "Repeats"};
 }
 
 }  // namespace sluice

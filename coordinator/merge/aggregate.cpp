@@ -33,6 +33,7 @@ void Totals::add(const CaseResult& result) {
   failed_apart += fails_apart(result) ? 1 : 0;
   missing_entries += static_cast<std::uint64_t>(
       std::ranges::count(result.metrics(), MetricCause::missing_in_baseline, &AssessedMetric::cause));
+  lost_repeats += result.status == CaseStatus::error ? 0 : result.repeats.errors;
   trials += result.trials.size();
   trial_errors += static_cast<std::uint64_t>(
       std::ranges::count_if(result.trials, [](const TrialResult& trial) { return trial.error != nullptr; }));

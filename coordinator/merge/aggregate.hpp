@@ -29,6 +29,7 @@ struct Totals {
       0;  ///< Of the failed ones: those that no score of all cases shows (status.hpp).
   std::uint64_t trials = 0;
   std::uint64_t trial_errors = 0;     ///< Trials that were not assessed, those of case errors included.
+  std::uint64_t lost_repeats = 0;     ///< Of cases that are no error: RepeatTally::errors.
   std::uint64_t missing_entries = 0;  ///< Scores without an entry in the baseline.
   /// Summed over the unperturbed repeats, so that precision and recall rest on all that was observed of the
   /// cases as they are; perturbed answers do not count in them.

@@ -9,6 +9,7 @@
 #include <deque>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -87,19 +88,26 @@ class CaseTrials {
     result.is_mock = results_.is_mock;
     result.shares_request = results_.shares_request && results_.shares_request(result.trial);
     result.repeats.planned = 0;
+    const auto answered = std::ranges::find_if(
+        trials_, [](const TrialResult& one) { return one.perturbation == 0 && one.error == nullptr; });
+    std::optional<CaseAssessment> without_answer;
     std::vector<const CaseAssessment*> assessed;
     std::size_t not_started = 0;
     for (const TrialResult& trial : trials_) {
       if (trial.perturbation > 0) continue;
       ++result.repeats.planned;
       not_started += trial.not_started ? 1 : 0;
-      if (trial.error != nullptr) {
+      // Where every repeat is without an answer it is the case's error.
+      const bool counts_without_answer = answered != trials_.end() && is_without_answer(trial);
+      if (trial.error != nullptr && !counts_without_answer) {
         ++result.repeats.errors;
         continue;
       }
-      ++result.repeats.assessed;
-      result.repeats.failed += trial.assessment.has_failed() ? 1 : 0;
-      assessed.push_back(&trial.assessment);
+      ++(counts_without_answer ? result.repeats.non_answers : result.repeats.assessed);
+      if (counts_without_answer && !without_answer)
+        without_answer = assessment_of_non_answer(answered->assessment);
+      assessed.push_back(counts_without_answer ? &*without_answer : &trial.assessment);
+      result.repeats.failed += assessed.back()->has_failed() ? 1 : 0;
     }
     if (result.repeats.is_error()) {
       result.not_started = not_started == result.repeats.planned;
@@ -110,9 +118,11 @@ class CaseTrials {
     const CaseStatus shown = shown_status(result.assessment.status);
     if (case_->known_failure) take_as_known_failure(result.assessment);
     result.status = result.assessment.status;
-    show(result, [shown](const TrialResult& trial) {
+    const bool is_shown = show(result, [shown](const TrialResult& trial) {
       return trial.error == nullptr && trial.assessment.status == shown;
     });
+    // Of a case that came to it by repeats without an answer.
+    if (!is_shown) show(result, [](const TrialResult& trial) { return trial.error == nullptr; });
     if (case_->kind == CaseKind::claims) {
       result.counts.emplace();
       for (const TrialResult& trial : trials_) {
@@ -151,15 +161,16 @@ class CaseTrials {
     for (std::size_t n = 0; n < assessed.size(); ++n) assessed[n]->assessment = std::move(assessments[n]);
   }
 
-  /// Shows the first unperturbed trial that `fits` as the case's answer.
+  /// Shows the first unperturbed trial that `fits` as the case's answer; false where none does.
   template <class Fits>
-  void show(CaseResult& result, const Fits& fits_case) const {
+  bool show(CaseResult& result, const Fits& fits_case) const {
     const auto found = std::ranges::find_if(
         trials_, [&](const TrialResult& trial) { return trial.perturbation == 0 && fits_case(trial); });
-    if (found == trials_.end()) return;
+    if (found == trials_.end()) return false;
     result.error = found->error;
     result.unit = found->unit;
     result.score = found->score;
+    return true;
   }
 
   const RunResults& results_;
@@ -327,6 +338,10 @@ std::optional<UnitId> CaseResult::first_unit() const {
   const auto answered = std::ranges::find_if(
       trials, [](const TrialResult& trial) { return trial.perturbation == 0 && trial.unit != nullptr; });
   return answered == trials.end() ? std::nullopt : std::optional(answered->unit->unit);
+}
+
+bool is_without_answer(const TrialResult& trial) {
+  return trial.error != nullptr && is_non_answer(trial.error->reason);
 }
 
 Result<void> visit_cases(const RunResults& results, const std::function<void(const CaseResult&)>& visit) {

@@ -57,6 +57,9 @@ struct TrialResult {
   CaseAssessment assessment{};
 };
 
+/// True if the model gave no answer (error.hpp, is_non_answer).
+bool is_without_answer(const TrialResult& trial);
+
 /// What one case came to. A view: valid only while the callback that it is handed to runs. What assesses a
 /// case are its unperturbed repeats. `unit` and `score` are those of one of them: of the first that came to
 /// what the case did (for `flaky` and `fail` the first that failed), so that what is shown says why.
@@ -84,8 +87,9 @@ struct CaseResult {
 };
 
 /// Calls `visit` once for each case of the plan in order, those without a committed result included. The
-/// trials of one case are held at a time. A case of which fewer than half of the repeats were assessed is an
-/// error; otherwise those that ended in an error are left out. A result that does not fit its case (positions
+/// trials of one case are held at a time. A repeat that the model gave no answer in has failed. A case of
+/// which fewer than half of the repeats count, or none has an answer, is an error; otherwise those that ended
+/// in any other error are left out. A result that does not fit its case (positions
 /// out of range, counts that do not add up, a metric without an outcome, a score beyond 0..1 or other than
 /// its votes') becomes a case error `internal_error`. Fails when the source or a case's file fails, or when
 /// trials are not of the plan or not ascending.

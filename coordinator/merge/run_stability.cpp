@@ -34,10 +34,6 @@ std::string identity_of_text(const TrialResult& trial) {
   return identity.empty() ? to_hex(trial.unit->answer) : identity;
 }
 
-bool is_without_answer(const TrialResult& trial) {
-  return trial.error != nullptr && is_non_answer(trial.error->reason);
-}
-
 /// Numbers the distinct answers of one case in the order in which they come.
 class AnswerNumbers {
  public:
@@ -345,7 +341,7 @@ void RunStabilityFold::add(const CaseResult& result) {
   }
   if (answers.unperturbed.empty()) result_.uncompared += answers.perturbed.size();
   add_scores(result, category);
-  if (result.status != CaseStatus::error) passes_.add(result.repeats.passed(), result.repeats.assessed);
+  if (result.status != CaseStatus::error) passes_.add(result.repeats.passed(), result.repeats.counted());
 }
 
 RunStability RunStabilityFold::finish() {

@@ -56,7 +56,8 @@ const ComparedCase* ReportCaseReader::read(const JsonAt& at) {
   std::size_t forbidden = 0;
   if (!values_.text(at["id"], result_.test_id) || !read_status(at["status"]) ||
       !length_if_there(at["missing"], missing_claims) || !length_if_there(at["unexpected"], unexpected) ||
-      !length_if_there(at["forbidden"], forbidden) || !read_expects_nothing(at)) {
+      !length_if_there(at["forbidden"], forbidden) || !read_expects_nothing(at) ||
+      !read_tally_of_repeats(at["repeats"])) {
     return nullptr;
   }
   if (const auto category = at["category"]) {
@@ -190,6 +191,21 @@ bool ReportCaseReader::read_expects_nothing(const JsonAt& at) {
     result_.answers = static_cast<std::uint32_t>(*request->whole);
   }
   return true;
+}
+
+/// Of the repeats that no metric lists.
+bool ReportCaseReader::read_tally_of_repeats(const JsonAt& at) {
+  if (!at) return true;
+  const auto count_if_there = [&](const JsonAt& value, std::uint32_t& target) {
+    if (!value) return true;
+    if (!value->whole || *value->whole > defaults::max_read_repeats)
+      return values_.expected(value,
+                              "a whole number from 0 to " + std::to_string(defaults::max_read_repeats));
+    target = static_cast<std::uint32_t>(*value->whole);
+    return true;
+  };
+  return values_.object(at) && count_if_there(at["non_answers"], result_.non_answers) &&
+         count_if_there(at["errors"], result_.lost_repeats);
 }
 
 bool ReportCaseReader::read_metric(const JsonAt& at, bool required, bool forbidden, bool absent) {

@@ -28,6 +28,7 @@ class ReportCaseReader {
   bool read_repeats(const JsonAt& at, ComparedMetric& metric);
   bool read_thresholding(const JsonAt& at, ComparedMetric& metric);
   bool check_repeats(const JsonAt& metrics);
+  bool read_tally_of_repeats(const JsonAt& at);
   bool read_votes(const JsonAt& at);
   bool read_votes_of(const JsonAt& judged, ComparedMetric& metric);
   bool read_calibration(const JsonAt& at, std::optional<CalibrationStanding>& target);

@@ -49,6 +49,7 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"fixture_results", "false_negatives"},
                                     Member{"fixture_results", "category"},
                                     Member{"fixture_results", "known_failure"},
+                                    Member{"fixture_results", "repeats"},
                                     Member{"fixture_results", "meta"}};
 
 /// A report of a million cases is a few gigabytes, and quotes whole answers.

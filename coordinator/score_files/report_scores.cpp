@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Of each of the repeats that were assessed: 1 where every check passed, else 0; empty without a check.
+/// Of each of the repeats that count: 1 where every check passed, else 0; empty without a check.
 std::vector<double> passes_of(const ComparedCase& assessed, std::size_t repeats) {
   std::vector<double> passes;
   for (const ComparedMetric& metric : assessed.metrics) {
@@ -21,6 +21,7 @@ std::vector<double> passes_of(const ComparedCase& assessed, std::size_t repeats)
       if (!passed) passes[r] = 0.0;
     }
   }
+  if (!passes.empty()) passes.insert(passes.end(), assessed.non_answers, 0.0);
   return passes;
 }
 
@@ -34,6 +35,8 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
   into.answers = stored.answers;
   into.expects_nothing = stored.expects_nothing;
   into.is_known_failure = stored.is_known_failure;
+  into.non_answers = stored.non_answers;
+  into.lost_repeats = stored.lost_repeats;
   into.category = names_[stored.category];
   into.metrics.resize(stored.metric_count);
   for (std::size_t i = 0; i < into.metrics.size(); ++i) {
@@ -90,6 +93,8 @@ void ReportScores::add(const ComparedCase& added) {
   stored.answers = added.answers;
   stored.expects_nothing = added.expects_nothing;
   stored.is_known_failure = added.is_known_failure;
+  stored.non_answers = added.non_answers;
+  stored.lost_repeats = added.lost_repeats;
   stored.category = number_of(added.category);
   stored.first_repeat = repeats_.size();
   ids_ += added.test_id;

@@ -57,6 +57,8 @@ class ReportScores {
     std::uint32_t repeats = 0;       ///< Of each metric; 0: there was one.
     std::uint32_t category = 0;      ///< In names_.
     std::uint32_t answers = 0;       ///< ComparedCase
+    std::uint32_t non_answers = 0;   ///< ComparedCase
+    std::uint32_t lost_repeats = 0;  ///< ComparedCase
     bool is_error = false;
     bool not_started = false;
     bool expects_nothing = false;

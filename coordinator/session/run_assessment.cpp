@@ -211,8 +211,14 @@ void add_aggregates(const RunOptions& options, const RunGate& gate, RunAssessmen
   if (missing) assessment.gate.notices.push_back(std::move(*missing));
 }
 
-/// Why the run's stability may not be pinned: part of the perturbed answers is missing.
+/// Why the run may not be pinned: part of the repeats is missing, or for its stability of the perturbed
+/// answers.
 std::string missing_answers(const RunAssessment& assessment) {
+  if (const std::uint64_t lost = assessment.aggregates.all.lost_repeats; lost > 0) {
+    return wording::counted(lost, "repeat") +
+           " ended in an error, which what is pinned would not show; run again, or say --allow-errors to pin "
+           "what the others came to";
+  }
   if (!assessment.stability) return "";
   const std::uint64_t planned = assessment.stability->perturbed_trials;
   const std::uint64_t answers = assessment.stability->analysis.all.answers;
@@ -279,6 +285,8 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   assessment.labels = labels.finish();
   if (statistics) add_statistics(options, gate, *statistics, assessment);
   add_stability(options, gate, perturbations, assessment);
+  if (auto lost = repeats_incomplete_notice(assessment.aggregates.all.lost_repeats, options.strict))
+    assessment.gate.notices.push_back(std::move(*lost));
   entries.finish(assessment.gate.notices);
   std::ranges::move(recorded.finish(), std::back_inserter(assessment.gate.notices));
   add_arm_notices(options, gate, assessment);

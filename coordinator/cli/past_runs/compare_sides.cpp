@@ -6,6 +6,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/verdict_input.hpp"
@@ -259,6 +260,8 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
     input.gate.notices.push_back(std::move(*lacking));
   if (auto nothing = nothing_tested_notice(rules, *summary, request))
     input.gate.notices.push_back(std::move(*nothing));
+  if (auto lost = repeats_incomplete_notice(summary->lost_repeats, request.strict))
+    input.gate.notices.push_back(std::move(*lost));
   rules.runs_tests = false;  // What is visited once more are the rows.
   input.summary = *summary;
   input.gate.statistics = summary->statistics;

@@ -238,9 +238,10 @@ void write_json_case_stability(Json& json, const CaseResult& result, const RunSt
                                std::size_t case_index) {
   json.key("repeats").open('{');
   json.member("planned", result.repeats.planned);
-  json.member("judged", result.repeats.assessed);
+  json.member("judged", result.repeats.counted());
   json.member("passed", result.repeats.passed());
   json.member("failed", result.repeats.failed);
+  if (result.repeats.non_answers > 0) json.member("non_answers", result.repeats.non_answers);
   json.member("errors", result.repeats.errors);
   json.close('}');
   const CaseStability& own = run.analysis.cases.at(case_index);

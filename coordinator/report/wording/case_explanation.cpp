@@ -9,6 +9,8 @@
 #include "coordinator/report/wording/wording.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <utility>
 
 namespace sluice::wording {
@@ -146,6 +148,19 @@ void tell_claims(const CaseResult& result, const CaseDetails& details, std::vect
   }
 }
 
+/// `2 of 4 failed, 1 refused`
+std::string failed_repeats(const CaseResult& result) {
+  std::string words =
+      std::to_string(result.repeats.failed) + " of " + std::to_string(result.repeats.counted()) + " failed";
+  std::map<Reason, std::size_t> without_answer;
+  for (const TrialResult& trial : result.trials) {
+    if (trial.perturbation == 0 && is_without_answer(trial)) ++without_answer[trial.error->reason];
+  }
+  for (const auto& [reason, count] : without_answer)
+    words += ", " + std::to_string(count) + " " + non_answer_word(reason);
+  return words;
+}
+
 }  // namespace
 
 std::string expectation_in_words(const CaseResult& result, std::size_t metric,
@@ -213,10 +228,7 @@ std::vector<CaseLine> explanation(const CaseResult& result, std::span<const Rubr
   if (result.status == CaseStatus::error) return lines;
   if (auto change = change_of(result); !change.empty())
     lines.push_back({CaseLineKind::change, std::move(change)});
-  if (result.repeats.planned > 1) {
-    lines.push_back({CaseLineKind::repeats, std::to_string(result.repeats.failed) + " of " +
-                                                std::to_string(result.repeats.assessed) + " failed"});
-  }
+  if (result.repeats.planned > 1) lines.push_back({CaseLineKind::repeats, failed_repeats(result)});
   // Of a known failure that passed nothing was missed: what to do about it stands in its change.
   if (!is_known_failure_that_passed(result)) {
     tell_metrics(result, rubrics, lines);

@@ -101,25 +101,12 @@ std::optional<Interval> known_interval(const StabilityFigures& figures) {
   return figures.stability ? std::optional(figures.interval) : std::nullopt;
 }
 
-std::string word_of(Reason non_answer) {
-  switch (non_answer) {
-    case Reason::refusal:
-      return "refused";
-    case Reason::truncated:
-      return "cut off";
-    case Reason::unparsable_answer:
-      return "unreadable";
-    default:
-      return std::string(to_string(non_answer));
-  }
-}
-
 std::string came_to(CaseStatus status, const std::optional<Reason>& non_answer) {
-  return non_answer ? word_of(*non_answer) : std::string(to_string(status));
+  return non_answer ? non_answer_word(*non_answer) : std::string(to_string(status));
 }
 
 std::string side_of(const std::vector<std::string>& only, const std::optional<Reason>& non_answer) {
-  if (non_answer) return "(" + word_of(*non_answer) + ")";
+  if (non_answer) return "(" + non_answer_word(*non_answer) + ")";
   std::string text;
   for (const std::string& one : only) text += (text.empty() ? "" : "; ") + one;
   if (text.empty()) return only.empty() ? "(nothing else)" : "(an empty answer)";

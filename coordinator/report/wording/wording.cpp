@@ -63,6 +63,7 @@ void add_to(ErrorGroup& group, std::uint64_t count, const std::vector<std::strin
 std::string_view topic_of(const GateNotice& notice) {
   if (notice.subject == "Judge") return "the judge";
   if (notice.subject == "Scores") return "the scores";
+  if (notice.subject == "Repeats") return "the repeats";
   return notice.subject == "Arms" ? about_arms : "the comparison";
 }
 
@@ -373,6 +374,19 @@ std::string waits(const ReportInput& input) {
   if (sums.empty()) return by_clock;
   // They may be more than the run took, which looks wrong where nothing says why.
   return by_clock + (by_clock.empty() ? "" : "; ") + sums + ", over all calls";
+}
+
+std::string non_answer_word(Reason non_answer) {
+  switch (non_answer) {
+    case Reason::refusal:
+      return "refused";
+    case Reason::truncated:
+      return "cut off";
+    case Reason::unparsable_answer:
+      return "unreadable";
+    default:
+      return std::string(to_string(non_answer));
+  }
 }
 
 std::string rejected_answer(const CaseResult& result) {

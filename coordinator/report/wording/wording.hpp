@@ -65,6 +65,9 @@ std::string run_facts(const ReportInput& input);
 /// they waited for; empty if they did not.
 std::string waits(const ReportInput& input);
 
+/// `refused`, `cut off` or `unreadable`. REQUIRES: is_non_answer(reason).
+std::string non_answer_word(Reason non_answer);
+
 /// Case errors of one reason and message: how many, and the ids of the first few.
 struct ErrorGroup {
   std::string message;

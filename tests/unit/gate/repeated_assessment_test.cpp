@@ -134,6 +134,40 @@ TEST(RepeatedAssessment, ImprovedByTheMean) {
       << "flaky";
 }
 
+TEST(RepeatTally, RepeatsWithoutAnAnswerCount) {
+  const RepeatTally tally{.planned = 4, .assessed = 1, .non_answers = 2, .failed = 2, .errors = 1};
+  EXPECT_FALSE(tally.is_error());
+  EXPECT_EQ(tally.counted(), 3u);
+  EXPECT_EQ(tally.passed(), 1u);
+  EXPECT_TRUE((RepeatTally{.planned = 4, .non_answers = 4, .failed = 4}).is_error()) << "none has an answer";
+}
+
+TEST(RepeatedAssessment, AScoreStaysWithoutRepeatsThatHaveNoAnswer) {
+  const CaseAssessment answered = assessed(CaseStatus::pass, 0.9);
+  const CaseAssessment none = assessment_of_non_answer(answered);
+  EXPECT_EQ(none.status, CaseStatus::fail);
+  EXPECT_FALSE(none.metrics[0].score);
+  const auto half = together({none, answered, answered, none});
+  EXPECT_EQ(half.status, CaseStatus::flaky);
+  EXPECT_EQ(half.metrics[0].score, 0.9);
+  EXPECT_EQ(half.metrics[0].status, MetricStatus::pass);
+  EXPECT_EQ(together({none, answered, none}).status, CaseStatus::fail);
+  EXPECT_FALSE(together({none, answered, none}).regressed) << "no check of it broke, and no score fell";
+}
+
+TEST(RepeatedAssessment, AnAnswerLessIsAsMuchAsTheBaselineKnew) {
+  CaseAssessment answered = assessed(CaseStatus::pass);
+  answered.metrics[0].id = MetricId::must_contain;
+  answered.metrics[0].asked_by_name = true;
+  answered.metrics[0].baseline_passed = false;
+  EXPECT_EQ(assessment_of_non_answer(answered).status, CaseStatus::warn) << "still failing";
+  answered.metrics[0].baseline_passed = true;
+  const CaseAssessment broke = assessment_of_non_answer(answered);
+  EXPECT_EQ(broke.metrics[0].cause, MetricCause::broke);
+  EXPECT_TRUE(together({broke, answered, broke}).regressed);
+  EXPECT_EQ(together({broke, answered}).metrics[0].repeat_passes, "01");
+}
+
 TEST(RepeatTally, TooFewAnswersAreAnError) {
   EXPECT_TRUE((RepeatTally{.planned = 1}).is_error());
   EXPECT_FALSE((RepeatTally{.planned = 1, .assessed = 1}).is_error());

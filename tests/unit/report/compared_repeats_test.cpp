@@ -74,6 +74,8 @@ const std::vector<std::vector<sample::Reply>>& answers() {
       {other, it, it, it, it, nothing, it, it, it, it},
       {it, error, it, it, error, error, it, it, it, it},
       {nothing, other, it, it, other, nothing, it, it, it, it},
+      {it, refused, it, it, refused, refused, it, it, it, it},
+      {cut_off, nothing, it, it, refused, it, it, it, it, it},
   };
   return all;
 }

@@ -1,5 +1,6 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/report/wording/case_explanation.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
@@ -16,8 +17,8 @@ using sample::errored;
 using sample::expect;
 using sample::scored;
 
-/// What each trial of one case saw: the claim, nothing, or an error.
-enum class Saw { it, nothing, error, no_result };
+/// What each trial of one case saw: the claim, nothing, a refusal, or an error.
+enum class Saw { it, nothing, refused, error, no_result };
 
 /// Two cases with 3 repeats; the second is tried under a perturbation as well.
 class RepeatsTest : public ::testing::Test {
@@ -38,6 +39,8 @@ class RepeatsTest : public ::testing::Test {
         source.trials.push_back(scored(trial, trial, {found}, {{{0, 0}}, {}, {}, {}}, {10, 1}));
       } else if (trials[trial] == Saw::nothing) {
         source.trials.push_back(scored(trial, trial, {}, {{}, {0}, {}, {}}, {10, 1}));
+      } else if (trials[trial] == Saw::refused) {
+        source.trials.push_back(errored(trial, trial, {Reason::refusal, "declined"}, {10, 0}));
       } else if (trials[trial] == Saw::error) {
         source.trials.push_back(errored(trial, trial, {Reason::rate_limited, "too many"}, {10, 0}));
       }
@@ -130,6 +133,81 @@ TEST_F(RepeatsTest, ErrorsAreLeftOutUntilTheyAreMostOfIt) {
   EXPECT_EQ(all->all.trial_errors, 3u);
   EXPECT_EQ(all->all.counts, (Counts{2, 0, 0})) << "of the judged repeats of the case that is no error";
   EXPECT_EQ(all->usage, (PaidTokens{80, 6, 0})) << "each answer once, perturbed ones too";
+}
+
+// Half of the answers could be refusals, and the case passed.
+TEST_F(RepeatsTest, ARepeatWithoutAnAnswerHasFailed) {
+  run({it, refused, it, /**/ refused, it, refused, /**/ refused, refused, refused});
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"a-1 flaky 2/2/3 of 3", "b-1 fail 1/1/3 of 6"}));
+  const auto all = aggregate(results(), nullptr);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->all.statuses, (StatusCounts{.flaky = 1, .failed = 1}));
+  EXPECT_EQ(all->all.lost_repeats, 0u);
+  EXPECT_EQ(all->all.counts, (Counts{3, 0, 0})) << "no score is made of it";
+  CaseDetails details;
+  ASSERT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+    ASSERT_NE(result.score, nullptr) << "an answer is shown";
+    EXPECT_EQ(result.error, nullptr);
+    const auto lines = wording::explanation(result, {}, details);
+    ASSERT_FALSE(lines.empty());
+    EXPECT_EQ(lines.front().text,
+              result.fixture.id == "a-1" ? "1 of 3 failed, 1 refused" : "2 of 3 failed, 2 refused");
+  }));
+}
+
+TEST_F(RepeatsTest, ACaseWithoutAnyAnswerIsAnError) {
+  run({refused, refused, refused, /**/ refused, error, error, /**/ it, it, it});
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"a-1 error 0/0/3 of 3", "b-1 error 0/0/3 of 6"}));
+}
+
+TEST_F(RepeatsTest, ARepeatWithoutAnAnswerFailsTheChecks) {
+  run_texts([](TrialId) { return true; });
+  for (const std::size_t trial : {0u, 4u, 5u})
+    source.trials[trial] =
+        errored(static_cast<TrialId>(trial), trial, {Reason::truncated, "cut off"}, {10, 0});
+  EXPECT_EQ(statuses(), (std::vector<std::string>{"a-1 flaky 2/2/3 of 3", "b-1 fail 1/1/3 of 6"}));
+  ASSERT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+    const bool is_first = result.fixture.id == "a-1";
+    EXPECT_EQ(result.metrics()[0].repeat_passes, is_first ? "011" : "100");
+    EXPECT_EQ(passes_of_checks(result.metrics()),
+              is_first ? (std::vector<double>{0, 1, 1}) : (std::vector<double>{1, 0, 0}));
+    EXPECT_FALSE(result.assessment.regressed);
+  }));
+  Baseline pins;
+  for (const char* id : {"a-1", "b-1"}) {
+    BaselineEntry entry{id, "must_contain", 1.0, ""};
+    entry.kind = PinKind::checks;
+    pins.add(entry);
+  }
+  (void)pins.seal();
+  gate = Gate({.suite = {}, .baseline = &pins});
+  ASSERT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+    EXPECT_EQ(result.assessment.regressed, result.fixture.id == "b-1");
+  }));
+}
+
+TEST_F(RepeatsTest, AKnownFailureIsExcusedForRepeatsWithoutAnAnswer) {
+  run({it, refused, refused, /**/ it, it, it, /**/ it, it, it});
+  suite.cases.held(0).known_failure = "it refuses";
+  ASSERT_TRUE(visit_cases(results(), [&](const CaseResult& result) {
+    if (result.fixture.id != "a-1") return;
+    EXPECT_EQ(result.status, CaseStatus::warn);
+    EXPECT_TRUE(result.assessment.only_known_failures());
+  }));
+}
+
+TEST_F(RepeatsTest, LostRepeatsAreSaid) {
+  run({it, it, error, /**/ error, error, it, /**/ error, it, it});
+  const auto all = aggregate(results(), nullptr);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->all.lost_repeats, 1u) << "neither those of a case error nor perturbed ones";
+  EXPECT_FALSE(repeats_incomplete_notice(0, true));
+  const auto notice = repeats_incomplete_notice(all->all.lost_repeats, false);
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->code, "repeats_incomplete");
+  EXPECT_EQ(notice->severity, GateNotice::Severity::warning);
+  EXPECT_EQ(notice->message.substr(0, 27), "1 repeat ended in an error,");
+  EXPECT_EQ(repeats_incomplete_notice(2, true)->severity, GateNotice::Severity::failure);
 }
 
 TEST_F(RepeatsTest, ACaseIsNotStartedIfNoRepeatOfItIs) {
