@@ -252,8 +252,11 @@ bool wrong_claims_lower_nothing(std::span<const MetricQuestion> questions,
   return false;
 }
 
-bool assesses_wrong_claims(const MetricQuestion& question) {
-  return question.metric->id == MetricId::claims_forbidden || question.metric->id == MetricId::claims_absent;
+/// A score also falls, or does not, for other claims than a forbidden one.
+bool is_superseded(const MetricQuestion& question, bool keeps_wrong_claims) {
+  if (!is_claims(question) || question.is_scored() || question.asked_by_name) return false;
+  if (question.metric->id == MetricId::claims_absent) return !keeps_wrong_claims;
+  return question.metric->id != MetricId::claims_forbidden;
 }
 
 /// A case's status and direction from its metrics, one by one.
@@ -334,9 +337,8 @@ void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentR
   if (!claims_scores_are_assessed(questions, answers)) return;
   const bool keeps_wrong_claims = wrong_claims_lower_nothing(questions, answers);
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    if (!is_claims(questions[i]) || questions[i].is_scored() || questions[i].asked_by_name) continue;
-    if (keeps_wrong_claims && assesses_wrong_claims(questions[i])) continue;
-    answers[i] = {std::nullopt, MetricStatus::unjudged, MetricCause::assessed_by_score};
+    if (is_superseded(questions[i], keeps_wrong_claims))
+      answers[i] = {std::nullopt, MetricStatus::unjudged, MetricCause::assessed_by_score};
   }
 }
 

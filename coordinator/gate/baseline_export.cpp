@@ -28,7 +28,7 @@ Checks checks_from(std::span<const AssessedMetric> metrics, std::size_t first) {
   Checks checks;
   const MetricId id = metrics[first].id;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (metrics[i].id != id || !metrics[i].is_check()) continue;
+    if (metrics[i].id != id || !metrics[i].is_pinned()) continue;
     if (i < first) return {};
     checks.passed.push_back(metrics[i].holds() ? 1.0 : 0.0);
     checks.digests.push_back(metrics[i].check());
@@ -75,14 +75,13 @@ void BaselineExport::add(std::string_view test_id, const CaseAssessment& assessm
     entry.asks = assessed.asks();
     baseline_.add(entry);
   }
-  if (!pins_checks_) return;
   add_checks(test_id, assessment.metrics);
-  add_passes(test_id, passes_of_checks(assessment.metrics));
+  if (pins_checks_) add_passes(test_id, passes_of_checks(assessment.metrics));
 }
 
 void BaselineExport::add_checks(std::string_view test_id, std::span<const AssessedMetric> metrics) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (!metrics[i].is_check()) continue;
+    if (!metrics[i].is_pinned() || (metrics[i].is_check() && !pins_checks_)) continue;
     const Checks checks = checks_from(metrics, i);
     if (checks.passed.empty()) continue;
     BaselineEntry entry{test_id, info(metrics[i].id).name, std::ranges::min(checks.passed),

@@ -19,6 +19,7 @@ bool asks_otherwise(const ComparedMetric& metric, const ComparedCase& current, c
 CheckRepeats repeats_in(const ComparedMetric& check, const ComparedCase& of_case) {
   CheckRepeats repeats;
   for (const bool passed : check.repeat_passed) repeats += passed ? '1' : '0';
+  if (!is_check(check)) return repeats;
   if (repeats.empty() && of_case.non_answers > 0) repeats += check.passed ? '1' : '0';
   return repeats.append(of_case.non_answers, '0');
 }
@@ -49,6 +50,14 @@ PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metr
   return {PinnedScore::State::absent};
 }
 
+/// A side of the time when no baseline pinned them counts as free of forbidden claims.
+PinnedScore pinned_forbidden(const ComparedCase& current, const ComparedMetric& metric,
+                             const ComparedCase* base) {
+  const PinnedScore pinned = pinned_check(current, metric, base);
+  const bool lacks_it = pinned.state == PinnedScore::State::absent && base != nullptr && !base->is_error;
+  return lacks_it ? PinnedScore{PinnedScore::State::pinned, 1.0} : pinned;
+}
+
 std::size_t repeats_of(const ComparedMetric& metric) {
   return is_scored(metric) ? metric.repeat_scores.size() : metric.repeat_passed.size();
 }
@@ -72,8 +81,16 @@ bool was_mostly_undefined(const ComparedMetric& metric, const ComparedCase* base
 
 /// CaseAssessment::baseline_passes
 std::optional<double> share_of_passes(const ComparedCase* base) {
-  if (base == nullptr || base->is_error || base->passes.size() < 2) return std::nullopt;
+  if (base == nullptr || base->is_error) return std::nullopt;
   MeanScore share;
+  if (base->passes.empty()) {
+    // Of a fixture it is whether its forbidden claims were absent.
+    const ComparedMetric* forbidden = find_metric(*base, info(MetricId::claims_forbidden).name);
+    if (forbidden == nullptr) return std::nullopt;
+    for (const bool passed : forbidden->repeat_passed) share.add(passed ? 1.0 : 0.0);
+    return share.mean();
+  }
+  if (base->passes.size() < 2) return std::nullopt;
   for (const double one : passes_of(*base, passed_mostly).of_repeats) share.add(one);
   return share.mean();
 }
@@ -94,6 +111,8 @@ MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& cur
   question.passed = metric.passed;
   if (!question.is_scored()) {
     if (metric.asked_by_name) question.pinned = pinned_check(current, metric, base);
+    if (!metric.asked_by_name && question.metric->id == MetricId::claims_forbidden)
+      question.pinned = pinned_forbidden(current, metric, base);
     return question;
   }
   question.score = metric.score;

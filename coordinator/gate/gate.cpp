@@ -86,8 +86,15 @@ bool AssessedMetric::is_check() const {
   return asked_by_name && info(id).kind == MetricKind::pass_fail;
 }
 
+bool AssessedMetric::is_pinned() const {
+  return is_check() || id == MetricId::claims_forbidden;
+}
+
 CheckDigest AssessedMetric::check() const {
-  return expectation == nullptr ? 0 : check_digest(*expectation);
+  if (expectation != nullptr) return check_digest(*expectation);
+  // The fixture itself says what is forbidden.
+  static const CheckDigest of_fixtures = check_digest({{MetricId::claims_forbidden, {}}, {}, std::nullopt});
+  return id == MetricId::claims_forbidden ? of_fixtures : 0;
 }
 
 ScoreDigest AssessedMetric::asks() const {
@@ -149,8 +156,10 @@ bool fails_or_is_excused(const AssessedMetric& metric) {
   return metric.status == MetricStatus::fail || metric.status == MetricStatus::flaky || metric.is_excused();
 }
 
+/// That a fixture's forbidden claims are absent says nothing of those that it expects.
 bool passes(const AssessedMetric& metric) {
-  return metric.status == MetricStatus::pass;
+  const bool is_of_forbidden_alone = metric.is_pinned() && !metric.is_check();
+  return metric.status == MetricStatus::pass && !is_of_forbidden_alone;
 }
 
 /// Neither decided nor left to another metric of the case.
@@ -286,6 +295,14 @@ class PinnedCase {
   /// The next checks are of another answer.
   void begin_answer() { asked_.clear(); }
 
+  /// Of a fixture's forbidden claims. A baseline of the time when none pinned them counts as free of them.
+  PinnedScore of_forbidden() const {
+    if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
+    if (range_.first == range_.last) return {PinnedScore::State::absent};
+    if (const auto entry = entry_of_forbidden()) return pinned_at(*entry, 0);
+    return {PinnedScore::State::pinned, 1.0};
+  }
+
   /// Of a check by a metric that passes or fails, whatever the order of the case's expectations.
   PinnedScore of_check(const Expectation& expectation, bool is_only) {
     if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
@@ -296,12 +313,7 @@ class PinnedCase {
       const BaselineEntry entry = baseline_->entry(i);
       if (entry.kind != PinKind::checks || entry.metric != info(metric).name) continue;
       const auto place = entry.find(check, nth, is_only);
-      const auto passed = place ? entry.passed(*place) : std::nullopt;
-      if (!passed) continue;
-      PinnedScore pinned{PinnedScore::State::pinned, *passed ? 1.0 : 0.0};
-      const std::string_view repeats = entry.repeats_of(*place);
-      if (!repeats.empty()) pinned.best = passed_ever(repeats) ? 1.0 : 0.0;
-      return pinned;
+      if (place && entry.passed(*place)) return pinned_at(entry, *place);
     }
     return {PinnedScore::State::absent};
   }
@@ -327,7 +339,10 @@ class PinnedCase {
     std::size_t repeats = 0;
     for (std::size_t i = range_.first; i < range_.last; ++i) {
       const BaselineEntry entry = baseline_->entry(i);
-      if (entry.kind != PinKind::score) continue;
+      if (entry.kind != PinKind::score) {
+        repeats = std::max(repeats, entry.repeats_of(0).size());
+        continue;
+      }
       const std::size_t of_entry = std::max<std::size_t>(entry.scores.size(), 1);
       repeats = std::max(repeats, of_entry);
       if (is_text_of_score(entry.metric, metric, name)) defined = of_entry;
@@ -340,10 +355,30 @@ class PinnedCase {
     if (baseline_ == nullptr) return std::nullopt;
     MeanScore share;
     for (const double one : baseline_->passes(range_, passed_mostly).of_repeats) share.add(one);
+    if (const auto forbidden = entry_of_forbidden(); forbidden && !share.mean()) {
+      for (const char repeat : forbidden->repeats_of(0)) share.add(repeat == '1' ? 1.0 : 0.0);
+    }
     return share.mean();
   }
 
  private:
+  /// REQUIRES: checks, and passed(place).
+  static PinnedScore pinned_at(const BaselineEntry& entry, std::size_t place) {
+    PinnedScore pinned{PinnedScore::State::pinned, *entry.passed(place) ? 1.0 : 0.0};
+    const std::string_view repeats = entry.repeats_of(place);
+    if (!repeats.empty()) pinned.best = passed_ever(repeats) ? 1.0 : 0.0;
+    return pinned;
+  }
+
+  std::optional<BaselineEntry> entry_of_forbidden() const {
+    for (std::size_t i = range_.first; i < range_.last; ++i) {
+      const BaselineEntry entry = baseline_->entry(i);
+      if (entry.kind == PinKind::checks && entry.metric == info(MetricId::claims_forbidden).name)
+        return entry;
+    }
+    return std::nullopt;
+  }
+
   CheckDigest digest_of(const Expectation& expectation) {
     const auto [found, is_new] = digests_.try_emplace(&expectation);
     if (is_new) found->second = check_digest(expectation);
@@ -381,8 +416,11 @@ MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case,
   question.expectation = matched.expectation;
   question.passed = matched.outcome->passed.value_or(false);
   if (!question.is_scored()) {
-    if (!question.asked_by_name) return question;
     const MetricId id = matched.outcome->id;
+    if (!question.asked_by_name) {
+      if (id == MetricId::claims_forbidden) question.pinned = pinned.of_forbidden();
+      return question;
+    }
     const bool is_only = std::ranges::count(test_case.expectations, id,
                                             [](const Expectation& one) { return one.what.metric; }) == 1;
     question.pinned = pinned.of_check(*matched.expectation, is_only);

@@ -105,7 +105,7 @@ struct AssessedMetric {
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
   std::vector<double> repeat_scores{};
-  /// Of a check of several repeats.
+  /// Of what is_pinned() and has several repeats.
   CheckRepeats repeat_passes{};
   /// Of a metric that the case names: one of the case's, which must outlive its use. Null out of a report.
   const Expectation* expectation = nullptr;
@@ -138,7 +138,9 @@ struct AssessedMetric {
   std::string shown_name() const { return score_text(id, name); }
   /// A pass/fail metric that the case names; those that come with every claims case are none.
   bool is_check() const;
-  /// REQUIRES: a check. Computed anew at each call; 0 where there is no expectation.
+  /// A check, or whether a fixture's forbidden claims were found: a baseline pins what became of it.
+  bool is_pinned() const;
+  /// REQUIRES: is_pinned(). Computed anew at each call; of a fixture the same for all.
   CheckDigest check() const;
   /// REQUIRES: a score. As check().
   ScoreDigest asks() const;
@@ -246,8 +248,9 @@ class Gate {
   ///   above 0; where the case expects no claim, saying nothing is the best answer, and passes.
   /// - Where a threshold assesses one of the case's claims scores (a limit applies to a defined score, or it
   ///   became undefined), the pass/fail claims metrics say the same without a baseline and are `unjudged`,
-  ///   unless the case's expectations name them. What assesses wrong claims stays where the baseline's model
-  ///   had extracted nothing: no pinned score could fall for them.
+  ///   unless the case's expectations name them. claims_absent stays where the baseline's model had extracted
+  ///   nothing, as no pinned score could fall for a wrong claim; and claims_forbidden always: it is held
+  ///   against its own pin, and counts as passed in a baseline that has the case and no such pin.
   /// - A pass/fail metric that the case names and that is pinned as failed is `still_failing`, and warns; one
   ///   that is pinned as passed is `broke`.
   /// - A case without a claims score in the baseline lacks nothing if this run has none either, nor without

@@ -166,7 +166,7 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
   metric.passed = failures(not_passed, repeats.size()) != Failures::majority;
   MeanScore scores;
   for (const CaseAssessment* one : repeats) {
-    if (metric.is_check()) metric.repeat_passes += nth(one).holds() ? '1' : '0';
+    if (metric.is_pinned()) metric.repeat_passes += nth(one).holds() ? '1' : '0';
     if (nth(one).score) {
       scores.add(*nth(one).score);
       metric.repeat_scores.push_back(*nth(one).score);

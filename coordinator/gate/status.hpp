@@ -33,7 +33,7 @@ struct VerdictInput {
   StatusCounts statuses;
   std::uint64_t regressed = 0;  ///< Failed cases in which a metric fell below its baseline's limit.
   std::uint64_t failed_apart =
-      0;  ///< Failed cases that no aggregate knows of: texts, and claims below a fixed limit.
+      0;  ///< Failed cases that no aggregate shows: texts, forbidden claims, claims below a fixed limit.
   std::uint64_t known_failures = 0;      ///< Warned cases that warn for failures that were known alone.
   std::vector<PassGroup> pass_groups{};  ///< Of a run with a least pass rate; empty: failed cases count.
   bool cut_short = false;
@@ -47,13 +47,13 @@ struct VerdictInput {
 
 /// The verdict of a run; the first that fits. `error`: cut short, or ended by a budget of its own. Where
 /// aggregates are compared: `error` for case errors or no case at all, `fail` for a failed case without
-/// claims or below a limit of its own (min_score, min_floor) or a failure of the comparison, `regression`
-/// beyond the limit, `review` within it or with anything to warn of, else `pass`; other failed claims cases
-/// are in the aggregates already. Where they are not: `fail` for a failed case that is no regression, or a
-/// failure of the comparison where nothing regressed, `error` as above, `regression`, `review` with anything
-/// to warn of (flaky cases too), else `pass`. With a least pass rate, failed cases that are no regression
-/// decide nothing, and a lower rate of any group is a `fail`; known failures are nothing to warn of
-/// (docs/gate.md).
+/// claims, with a forbidden one or below a limit of its own (min_score, min_floor), or a failure of the
+/// comparison, `regression` beyond the limit, `review` within it or with anything to warn of, else `pass`;
+/// other failed claims cases are in the aggregates already. Where they are not: `fail` for a failed case that
+/// is no regression, or a failure of the comparison where nothing regressed, `error` as above, `regression`,
+/// `review` with anything to warn of (flaky cases too), else `pass`. With a least pass rate, failed cases
+/// that are no regression decide nothing, and a lower rate of any group is a `fail`; known failures are
+/// nothing to warn of (docs/gate.md).
 RunVerdict run_verdict(const VerdictInput& input);
 
 /// How strictly a verdict becomes an exit code.

@@ -10,10 +10,17 @@ bool misses_fixed_limit(const AssessedMetric& metric) {
   return metric.cause == MetricCause::below_min_score || metric.cause == MetricCause::below_min_floor;
 }
 
+/// A score of all cases says only that the claim was one of those that are wrong.
+bool has_forbidden_claim(const AssessedMetric& metric) {
+  return metric.id == MetricId::claims_forbidden && metric.status == MetricStatus::fail;
+}
+
 /// It failed, and no score of all cases shows it.
 bool fails_apart(const CaseResult& result) {
   if (result.status != CaseStatus::fail) return false;
-  return result.fixture.kind != CaseKind::claims || std::ranges::any_of(result.metrics(), misses_fixed_limit);
+  return result.fixture.kind != CaseKind::claims ||
+         std::ranges::any_of(result.metrics(), misses_fixed_limit) ||
+         std::ranges::any_of(result.metrics(), has_forbidden_claim);
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inp
   const std::string& name = options.arms[*options.baseline_arm].arm.name;
   BaselineExport scores({inputs.suite.name, SLUICE_VERSION, {}, inputs.fingerprint, {}, {}},
                         inputs.embedding.embedding.model, gate.judge);
-  // What one arm fails another is not excused for.
+  // What one arm fails another is not excused for, except forbidden claims, which are compared as scores are.
   scores.pin_scores_alone();
   const auto visited = visit_cases(results, [&](const CaseResult& result) {
     const Case& test_case = result.fixture;

@@ -28,7 +28,7 @@ const std::map<std::string, Condition>& conditions() {
       {"was ended by a budget of its own", [](const VerdictInput& run) { return run.ended_by_budget; }},
       {"has a failed case that did not regress",
        [](const VerdictInput& run) { return run.statuses.failed > run.regressed; }},
-      {"has a failed case without claims, or one below a limit of its own",
+      {"has a failed case without claims, or one with a forbidden claim or below a limit of its own",
        [](const VerdictInput& run) { return run.failed_apart > 0; }},
       {"has a case that regressed", [](const VerdictInput& run) { return run.regressed > 0; }},
       {"has a failure of the comparison", [](const VerdictInput& run) { return run.failures > 0; }},

@@ -298,10 +298,45 @@ TEST(Gate, ChecksAFixtureByItsScoresUnderABaseline) {
   const Baseline baseline =
       baseline_of({{"f", "claims_precision", 0.9}, {"f", "claims_recall", 0.9}, {"f", "claims_f1", 0.9}});
   const auto assessment =
-      gate_of(&baseline, true).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false, false));
+      gate_of(&baseline, true).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
   EXPECT_EQ(assessment.status, CaseStatus::pass);
   EXPECT_EQ(metric(assessment, MetricId::claims_required).status, MetricStatus::unjudged);
-  EXPECT_EQ(metric(assessment, MetricId::claims_forbidden).cause, MetricCause::assessed_by_score);
+  EXPECT_EQ(metric(assessment, MetricId::claims_required).cause, MetricCause::assessed_by_score);
+}
+
+// It passed where another wrong claim went away, or where it cost no more than max_drop.
+TEST(Gate, AForbiddenClaimFailsUnderEveryMode) {
+  const auto found = claims_outcomes(0.9, 0.9, 0.9, true, false);
+  const std::vector<TestPin> scores{
+      {"f", "claims_precision", 0.9}, {"f", "claims_recall", 0.9}, {"f", "claims_f1", 0.9}};
+  const auto pins = [&](std::optional<double> forbidden) {
+    std::vector<TestPin> all = scores;
+    if (forbidden) all.push_back({"f", "claims_forbidden", *forbidden, {}, PinKind::checks});
+    return baseline_of(all);
+  };
+  const Baseline free = pins(1.0);
+  const Baseline old = pins(std::nullopt);
+  const Baseline had_it = pins(0.0);
+  Thresholding statistical;
+  statistical.mode = ThresholdMode::statistical;
+  for (const Thresholding& suite : {Thresholding{}, absolute(0.5), statistical}) {
+    for (const Baseline* baseline : {&free, &old}) {
+      const auto broke = gate_of(baseline, false, suite).assess(fixture_of("f"), found);
+      EXPECT_EQ(broke.status, CaseStatus::fail);
+      EXPECT_TRUE(broke.regressed);
+      EXPECT_EQ(metric(broke, MetricId::claims_forbidden).cause, MetricCause::broke);
+      EXPECT_EQ(gate_of(baseline, true, suite).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9)).status,
+                CaseStatus::pass);
+    }
+    const auto again = gate_of(&had_it, false, suite).assess(fixture_of("f"), found);
+    EXPECT_EQ(again.status, CaseStatus::warn);
+    EXPECT_TRUE(again.only_known_failures());
+    EXPECT_EQ(again.change(), CaseChange::still_failing);
+  }
+  const Baseline of_others = baseline_of({{"g", "claims_f1", 0.9}});
+  const auto is_new = gate_of(&of_others).assess(fixture_of("f"), found);
+  EXPECT_EQ(metric(is_new, MetricId::claims_forbidden).cause, MetricCause::not_passed);
+  EXPECT_FALSE(is_new.regressed);
 }
 
 TEST(Gate, KeepsPassFailMetricsWhereNoClaimsScoreIsAssessed) {
@@ -321,15 +356,15 @@ TEST(Gate, AForbiddenClaimFailsWhereTheBaselinesModelHadExtractedNothing) {
   EXPECT_EQ(assessed(true, 0.0).status, CaseStatus::pass);
   const auto failed = assessed(false, 0.0);
   EXPECT_EQ(failed.status, CaseStatus::fail);
-  EXPECT_FALSE(failed.regressed);
-  EXPECT_EQ(metric(failed, MetricId::claims_forbidden).cause, MetricCause::not_passed);
+  EXPECT_TRUE(failed.regressed);
+  EXPECT_EQ(metric(failed, MetricId::claims_forbidden).cause, MetricCause::broke);
   EXPECT_EQ(metric(failed, MetricId::claims_required).cause, MetricCause::assessed_by_score);
 
-  const Baseline had_it =
+  const Baseline another =
       baseline_of({{"a", "claims_precision", 0.0}, {"a", "claims_recall", 0.0}, {"a", "claims_f1", 0.0}});
-  EXPECT_EQ(gate_of(&had_it).assess(fixture_of("a"), claims_outcomes(0.0, 0.0, 0.0, false, false)).status,
-            CaseStatus::pass)
-      << "the baseline's model had extracted it too";
+  EXPECT_EQ(gate_of(&another).assess(fixture_of("a"), claims_outcomes(0.0, 0.0, 0.0, false, false)).status,
+            CaseStatus::fail)
+      << "that claim may have been another wrong one";
 }
 
 TEST(Gate, KeepsAPassFailMetricThatTheTestNames) {

@@ -232,14 +232,83 @@ TEST(PinnedChecks, AFileOfVersion1IsRead) {
   EXPECT_EQ(read->score("q", "claims_f1"), 0.5);
 }
 
-TEST(PinnedChecks, TheFixtureOfClaimsPinsScoresAlone) {
-  const Gate gate = gate_of(nullptr);
-  const auto outcomes = claims_outcomes(0.5, 0.5, 0.5, false);
+/// A fixture's repeats, each with its forbidden claim or without; scores are the same.
+std::vector<CaseAssessment> assessed_fixture(const Baseline* baseline, const std::vector<bool>& free) {
+  std::vector<std::vector<MetricOutcome>> outcomes;
+  for (const bool passed : free) outcomes.push_back(claims_outcomes(0.5, 0.5, 0.5, false, passed));
+  std::vector<ScoredAnswer> answers;
+  for (const auto& one : outcomes) answers.push_back({one});
+  static const Case fixture = fixture_of("f");
+  auto repeats = gate_of(baseline).assess_answers(fixture, answers, answers.size());
+  for (CaseAssessment& repeat : repeats) {
+    for (AssessedMetric& metric : repeat.metrics) metric.detail = {};
+  }
+  return repeats;
+}
+
+CaseAssessment assessed_together(const std::vector<CaseAssessment>& repeats) {
+  std::vector<const CaseAssessment*> views;
+  for (const CaseAssessment& one : repeats) views.push_back(&one);
+  return assessment_of_repeats(views);
+}
+
+Baseline pinned_fixture(const std::vector<bool>& free, bool of_an_arm = false) {
   BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
-  pins.add("f", gate.assess(fixture_of("f"), outcomes));
-  const Baseline baseline = *pins.finish();
-  ASSERT_EQ(baseline.size(), 3u);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(baseline.entry(i).kind, PinKind::score);
+  if (of_an_arm) pins.pin_scores_alone();
+  pins.add("f", assessed_together(assessed_fixture(nullptr, free)));
+  return *pins.finish();
+}
+
+TEST(PinnedChecks, TheFixtureOfClaimsPinsItsForbiddenClaimsBesideItsScores) {
+  for (const bool of_an_arm : {false, true}) {
+    const Baseline baseline = pinned_fixture({true, false, true}, of_an_arm);
+    ASSERT_EQ(baseline.size(), 4u);
+    for (const std::size_t score : {0u, 2u, 3u}) EXPECT_EQ(baseline.entry(score).kind, PinKind::score);
+    const BaselineEntry forbidden = baseline.entry(1);
+    EXPECT_EQ(forbidden.metric, "claims_forbidden");
+    EXPECT_EQ(forbidden.kind, PinKind::checks);
+    EXPECT_EQ(forbidden.repeats, "101");
+    EXPECT_EQ(forbidden.passed(0), true);
+  }
+}
+
+TEST(PinnedChecks, AForbiddenClaimIsHeldAgainstItsPin) {
+  const Baseline mostly_free = pinned_fixture({true, false, true});
+  const Baseline mostly_not = pinned_fixture({false, false, true});
+  const auto beside = [](const Baseline& baseline, const std::vector<bool>& free) {
+    return assessed_together(assessed_fixture(&baseline, free));
+  };
+  EXPECT_TRUE(beside(mostly_free, {false, false, true}).regressed);
+  EXPECT_EQ(beside(mostly_free, {true, false, true}).status, CaseStatus::flaky);
+  EXPECT_EQ(beside(mostly_not, {false, false, false}).status, CaseStatus::warn);
+  EXPECT_EQ(beside(mostly_not, {true, true, true}).change(), CaseChange::fixed);
+  std::vector<RowChange> changes;
+  const auto compared =
+      compare(cases_of(mostly_free), cases_of(mostly_not), CompareRules{}, [&](const ScoreComparison& row) {
+        if (row.metric == "claims_forbidden") changes.push_back(row.change);
+      });
+  ASSERT_TRUE(compared);
+  EXPECT_EQ(compared->verdict, RunVerdict::regression);
+  EXPECT_EQ(changes, std::vector{RowChange::broke});
+}
+
+TEST(PinnedChecks, ABaselineWithoutItCountsAsFreeOfForbiddenClaims) {
+  const Baseline old = baseline_of({{"f", "claims_f1", 0.5}});
+  const Baseline now = pinned_fixture({false});
+  ComparedMetric forbidden;
+  forbidden.name = "claims_forbidden";
+  forbidden.passed = false;
+  const auto side = [one = ComparedCase{"f", false, {forbidden}},
+                     handed = false]() mutable -> Result<const ComparedCase*> {
+    return std::exchange(handed, true) ? nullptr : &one;
+  };
+  const auto compared = compare(cases_of(old), side, CompareRules{}, [](const auto&) {});
+  ASSERT_TRUE(compared);
+  EXPECT_EQ(compared->broke, 1u);
+  EXPECT_EQ(compare(cases_of(now), side, CompareRules{}, [](const auto&) {})->still_failing, 1u);
+  UnusedEntries unused(now);
+  unused.visit("f", assessed_together(assessed_fixture(&now, {false})).metrics);
+  EXPECT_FALSE(unused.finish({})) << "it is answered";
 }
 
 TEST(PinnedChecks, TwoFilesAreComparedCheckByCheck) {
