@@ -241,13 +241,16 @@ bool claims_scores_are_assessed(std::span<const MetricQuestion> questions,
   return false;
 }
 
-/// Nothing had been extracted when the baseline was made: recall and F1 are pinned at 0 and precision not at
-/// all, so that a claim which is wrong now lowers no score.
+/// Nothing had been extracted when the baseline was made. Where something is expected, recall and F1 are
+/// pinned at 0 and precision not at all, so that a claim which is wrong now lowers no score; where nothing
+/// is, any claim is wrong, also where all cases together judge the scores.
 bool wrong_claims_lower_nothing(std::span<const MetricQuestion> questions,
                                 std::span<const MetricAnswer> answers) {
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (!is_claims(questions[i]) || questions[i].metric->id != MetricId::claims_precision) continue;
-    return questions[i].pinned.state == PinnedScore::State::undefined && !answers[i].limit;
+    const PinnedScore& pinned = questions[i].pinned;
+    const bool was_silent = questions[i].is_silence_best() && is_as_silence(pinned);
+    return was_silent || (pinned.state == PinnedScore::State::undefined && !answers[i].limit);
   }
   return false;
 }
@@ -286,7 +289,7 @@ void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer
   }
   if (question.pinned.state != PinnedScore::State::pinned) return;
   // A file on which the baseline's model saw what is not there, and this one sees nothing.
-  const bool cleared = !question.score && question.best_undefined;
+  const bool cleared = !question.score && question.best_undefined && !is_as_silence(question.pinned);
   const bool higher = question.score && billionths(*question.score) > billionths(question.pinned.score);
   const bool fixed = !question.is_scored() && question.passed && question.pinned.score == 0.0;
   above_baseline_ = above_baseline_ || cleared || higher || fixed;
@@ -315,6 +318,7 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
   assessed.status = answer.status;
   assessed.cause = answer.cause;
   assessed.asked_by_name = question.asked_by_name;
+  assessed.is_silence_best = question.is_silence_best();
   assessed.expectation = question.expectation;
   assessed.is_left_to_tests = answer.is_left_to_tests;
   assessed.votes = question.votes;
@@ -345,6 +349,11 @@ void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentR
 bool fell_below_baseline(MetricCause cause) {
   return cause == MetricCause::dropped || cause == MetricCause::became_undefined ||
          cause == MetricCause::broke;
+}
+
+bool is_as_silence(const PinnedScore& pinned) {
+  return pinned.state == PinnedScore::State::pinned &&
+         billionths(pinned.score) >= billionths(*worth_of_silence);
 }
 
 bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<double> pinned_f1) {

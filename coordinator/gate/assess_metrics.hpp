@@ -47,6 +47,12 @@ struct MetricQuestion {
   std::optional<VoteTally> votes{};               ///< Of a judge metric.
   std::optional<CalibrationCheck> calibration{};  ///< Of a judge metric whose gate asks for one.
 
+  /// Where worth_of_silence stands for an undefined score.
+  bool is_silence_best() const {
+    return best_undefined && metric != nullptr && metric->id != MetricId::claims_recall;
+  }
+  /// AssessedMetric
+  std::optional<double> worth() const { return score || !is_silence_best() ? score : worth_of_silence; }
   bool is_scored() const { return metric == nullptr || metric->kind == MetricKind::scored; }
   bool is_judged() const { return metric != nullptr && is_judge_metric(metric->id); }
 };
@@ -66,8 +72,11 @@ struct MetricAnswer {
 /// True if a metric that fails by this cause is worse than in the baseline: whatever else it fails by.
 bool fell_below_baseline(MetricCause cause);
 
-/// Undefined scores are not exported. A baseline without a claims_precision for a case lacks nothing where
-/// nothing had been extracted from it: then its recall or F1 is there and 0.
+/// Pinned as worth_of_silence: where no claim is expected, none had been made.
+bool is_as_silence(const PinnedScore& pinned);
+
+/// Undefined scores are not exported where claims are expected. A baseline without a claims_precision for a
+/// case lacks nothing where nothing had been extracted from it: then its recall or F1 is there and 0.
 bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<double> pinned_f1);
 
 /// What stays the same for all metrics of a run.

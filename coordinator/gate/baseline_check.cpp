@@ -371,8 +371,8 @@ std::vector<GateNotice> MissingEntries::finish(const GatedRun& run) const {
   if (missing_.count() == 0) return notices;
   const std::string missing = missing_.counted("score has", "scores have");
   const std::string message =
-      run.base_is_arm ? missing + " no counterpart under " + run.baseline_file +
-                            ", which ended in an error there (" + missing_.names() + "): run again."
+      run.base_is_arm ? missing + " no counterpart under " + run.baseline_file + ", which had none there (" +
+                            missing_.names() + "): run again if its answer was an error."
                       : missing + " no entry in " + named(run.baseline_file) + " (" + missing_.names() +
                             "): add them on the main branch with " + export_command(run) + ".";
   notices.push_back({GateNotice::Severity::info, "missing_entries", message});

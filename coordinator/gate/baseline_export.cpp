@@ -62,8 +62,8 @@ std::string_view BaselineExport::meta_of(const AssessedMetric& assessed) {
 
 void BaselineExport::add(std::string_view test_id, const CaseAssessment& assessment) {
   for (const AssessedMetric& assessed : assessment.metrics) {
-    if (!assessed.is_scored() || !assessed.score) continue;
-    const double score = *assessed.score;
+    if (!assessed.is_scored() || !assessed.worth()) continue;
+    const double score = *assessed.worth();
     if (!(score >= 0.0 && score <= 1.0)) {
       error_ = Error{Reason::internal_error, "the score of `" + std::string(test_id) + "` for " +
                                                  assessed.shown_name() + " is not in 0..1."};

@@ -108,8 +108,8 @@ RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, b
   const bool fell = assessed.cause == MetricCause::dropped || assessed.cause == MetricCause::became_undefined;
   if (fell && assessed.status == MetricStatus::fail) return RowChange::regression;
   if (!assessed.score) {
-    const bool cleared =
-        pinned.state == PinnedScore::State::pinned && assessed.cause != MetricCause::became_undefined;
+    const bool cleared = pinned.state == PinnedScore::State::pinned && !is_as_silence(pinned) &&
+                         assessed.cause != MetricCause::became_undefined;
     return cleared ? RowChange::improvement : RowChange::not_compared;
   }
   if (pinned.state == PinnedScore::State::absent) return RowChange::missing_in_baseline;
@@ -119,21 +119,23 @@ RowChange change_of(const AssessedMetric& assessed, const PinnedScore& pinned, b
   return change > 0 ? RowChange::improvement : RowChange::drop;
 }
 
-/// Those that are defined; without repeats the score itself.
-std::vector<double> defined_scores(const ComparedMetric& metric) {
+/// Those that are defined, or what stands for one that is not; without repeats the score itself.
+std::vector<double> compared_scores(const ComparedMetric& metric, std::optional<double> of_undefined) {
   std::vector<double> scores;
-  for (const auto& score : metric.repeat_scores) {
-    if (score) scores.push_back(*score);
-  }
-  if (metric.repeat_scores.empty() && metric.score) scores.push_back(*metric.score);
+  const auto add = [&](const std::optional<double>& score) {
+    if (const auto counted = score ? score : of_undefined) scores.push_back(*counted);
+  };
+  for (const auto& score : metric.repeat_scores) add(score);
+  if (metric.repeat_scores.empty()) add(metric.score);
   return scores;
 }
 
 void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed,
                               const ComparedCase& current, const ComparedCase& base) {
   if (current.is_known_failure) return;
-  const std::vector<double> before = defined_scores(*find_metric(base, metric.name));
-  const std::vector<double> now = defined_scores(metric);
+  const auto of_undefined = is_silence_best(metric, current) ? worth_of_silence : std::nullopt;
+  const std::vector<double> before = compared_scores(*find_metric(base, metric.name), of_undefined);
+  const std::vector<double> now = compared_scores(metric, of_undefined);
   // What is the suite's stands beside each of its metrics alike.
   tests_of(metric.thresholding)
       .add({current.test_id, current.category, assessed.score_id(), before, now, assessed.became_undefined(),

@@ -79,6 +79,14 @@ bool was_mostly_undefined(const ComparedMetric& metric, const ComparedCase* base
   return 2 * of_all < std::max(repeats_of(*base), base->passes.size());
 }
 
+/// Where undefined scores are worth_of_silence.
+PinnedScore pinned_beside_silence(const ComparedMetric& before) {
+  PinnedScore pinned{PinnedScore::State::pinned, before.score.value_or(*worth_of_silence)};
+  for (const auto& score : before.repeat_scores)
+    pinned.best = std::max(pinned.best, score ? score : worth_of_silence);
+  return pinned;
+}
+
 /// CaseAssessment::baseline_passes
 std::optional<double> share_of_passes(const ComparedCase* base) {
   if (base == nullptr || base->is_error) return std::nullopt;
@@ -131,6 +139,12 @@ MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& cur
 
 }  // namespace
 
+bool is_silence_best(const ComparedMetric& metric, const ComparedCase& of_case) {
+  const MetricInfo* known = find_metric(metric.name);
+  return of_case.expects_nothing && known != nullptr && is_claims_metric(known->id) &&
+         known->kind == MetricKind::scored && known->id != MetricId::claims_recall;
+}
+
 const ComparedMetric* find_metric(const ComparedCase& from, std::string_view name) {
   const auto found = std::ranges::find(from.metrics, name, &ComparedMetric::name);
   return found == from.metrics.end() ? nullptr : &*found;
@@ -143,6 +157,7 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
   if (const ComparedMetric* pinned = find_metric(*base, metric.name)) {
     if (pinned->asks != 0 && metric.asks != 0 && pinned->asks != metric.asks)
       return {.state = PinnedScore::State::absent, .asked_otherwise = true};
+    if (is_silence_best(metric, current)) return pinned_beside_silence(*pinned);
     const bool is_as_undefined =
         !metric.score && !current.expects_nothing && was_mostly_undefined(metric, base);
     if (!pinned->score || is_as_undefined) return {PinnedScore::State::undefined};

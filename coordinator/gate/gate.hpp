@@ -86,6 +86,10 @@ struct CalibrationCheck {
   const JudgeCalibration* found = nullptr;  ///< Of the RequiredCalibrations; null where there is none.
 };
 
+/// Where no claim is expected, precision and F1 are undefined if none is made, and 0 if any is. So beside a
+/// score an undefined one is worth 1. Recall is always undefined there.
+inline constexpr std::optional<double> worth_of_silence = 1.0;
+
 /// One metric of a case beside what it had to reach.
 struct AssessedMetric {
   MetricId id = MetricId::claims_precision;
@@ -99,8 +103,9 @@ struct AssessedMetric {
   std::optional<double> limit;  ///< The lowest score that passes; empty where nothing assesses a score.
   MetricStatus status = MetricStatus::unjudged;
   MetricCause cause = MetricCause::none;
-  std::string_view detail;     ///< Of the MetricOutcome.
-  bool asked_by_name = false;  ///< The case's expectations name this metric.
+  std::string_view detail;       ///< Of the MetricOutcome.
+  bool asked_by_name = false;    ///< The case's expectations name this metric.
+  bool is_silence_best = false;  ///< No claim is expected: an undefined score is worth_of_silence.
   /// `statistical`: the comparison with the baseline is that of all cases (statistical_gate.hpp).
   bool is_left_to_tests = false;
   /// Of the repeats that `score` is the mean of, in their order, undefined ones left out; empty: one repeat.
@@ -144,6 +149,8 @@ struct AssessedMetric {
   CheckDigest check() const;
   /// REQUIRES: a score. As check().
   ScoreDigest asks() const;
+  /// What is pinned, and held against a pin: the score, or where silence is the best answer what it is worth.
+  std::optional<double> worth() const { return score || !is_silence_best ? score : worth_of_silence; }
   /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
   /// not.
   bool holds() const;

@@ -29,7 +29,7 @@ void ask_of_means(std::span<std::vector<MetricQuestion>> answers, std::size_t re
   for (std::size_t n = 0; n < count; ++n) {
     MeanScore scores;
     for (const auto& questions : answers.first(repeats)) {
-      if (questions[n].score) scores.add(*questions[n].score);
+      if (const auto worth = questions[n].worth()) scores.add(*worth);
     }
     for (auto& questions : answers) questions[n].mean = scores.mean();
   }
@@ -165,11 +165,13 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
       std::ranges::count(repeats, false, [&](const CaseAssessment* one) { return nth(one).passed; }));
   metric.passed = failures(not_passed, repeats.size()) != Failures::majority;
   MeanScore scores;
+  const bool any_score =
+      std::ranges::any_of(repeats, [&](const CaseAssessment* one) { return nth(one).score.has_value(); });
   for (const CaseAssessment* one : repeats) {
     if (metric.is_pinned()) metric.repeat_passes += nth(one).holds() ? '1' : '0';
-    if (nth(one).score) {
-      scores.add(*nth(one).score);
-      metric.repeat_scores.push_back(*nth(one).score);
+    if (const auto worth = nth(one).worth(); worth && any_score) {
+      scores.add(*worth);
+      metric.repeat_scores.push_back(*worth);
     }
     if (!metric.limit) metric.limit = nth(one).limit;
     // Of a repeat whose score is as undefined as most of the baseline's were nothing is compared.

@@ -136,7 +136,8 @@ void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessmen
     pair.fails_nothing = metric.fails_nothing;
     pair.arm = test_case.arm;
     pair.answers = answers;
-    if (metric.score) pair.current = repeats_of(metric.repeat_scores, *metric.score);
+    const std::optional<double> worth = metric.worth();
+    if (worth) pair.current = repeats_of(metric.repeat_scores, *worth);
     const auto entry = find_entry(*baseline_, range, metric);
     if (!entry) continue;
     pair.base = repeats_of(entry->scores, entry->score);

@@ -299,6 +299,32 @@ TEST(Compare, ExtractingNothingIsBestWhereNothingIsExpected) {
   EXPECT_EQ(summary(false).verdict, RunVerdict::regression);
 }
 
+// A base that was silent there had no score, so that nothing was compared.
+TEST(Compare, AClaimWhereNothingIsExpectedIsWorseThanSilence) {
+  ComparedMetric f1;
+  f1.name = "claims_f1";
+  const ComparedCase silent{"f", false, {f1}};
+  f1.score = 0.0;
+  const auto summary = [&](bool expects_nothing, std::optional<double> score) {
+    ComparedCase now{"f", false, {f1}};
+    now.metrics[0].score = score;
+    now.expects_nothing = expects_nothing;
+    return compare_all(cases_of({silent}), cases_of({now})).summary;
+  };
+  EXPECT_EQ(summary(true, 0.0).verdict, RunVerdict::regression);
+  EXPECT_EQ(summary(true, std::nullopt).verdict, RunVerdict::pass);
+  EXPECT_EQ(summary(true, std::nullopt).improvements, 0u);
+  EXPECT_EQ(summary(false, 0.0).regressions, 0u);
+  CompareRules rules;
+  rules.suite.mode = ThresholdMode::statistical;
+  ComparedCase now = silent;
+  now.expects_nothing = true;
+  const auto statistics = compare_all(cases_of({silent}), cases_of({now}), rules).summary.statistics;
+  ASSERT_TRUE(statistics);
+  ASSERT_EQ(statistics->metrics.size(), 1u);
+  EXPECT_EQ(statistics->metrics[0].comparison.current, 1.0);
+}
+
 TEST(Compare, RefusesCasesOutOfOrderOrTwice) {
   for (const char* second : {"a", "b"}) {
     const auto sides = [&] { return cases_of({scored("b", 0.5), scored(second, 0.5)}); };

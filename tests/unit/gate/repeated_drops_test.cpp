@@ -211,6 +211,46 @@ TEST(RepeatedDrops, AScoreThatWasMostlyUndefinedIsNoRegressionWhereItIsAgain) {
       << "recall fell";
 }
 
+// A claim where nothing is expected, and nothing had been claimed, was compared with nothing.
+TEST(RepeatedDrops, SilenceIsWorthOneWhereNothingIsExpected) {
+  const auto answered = [](bool is_silent) {
+    auto outcomes = is_silent ? claims_outcomes(std::nullopt, std::nullopt, std::nullopt)
+                              : claims_outcomes(0.0, std::nullopt, 0.0);
+    outcomes.push_back(verdict_of(MetricId::claims_absent, is_silent));
+    return outcomes;
+  };
+  const auto assessed = [&](const Baseline* baseline, const std::vector<bool>& silent,
+                            const Thresholding& suite = {}) {
+    std::vector<std::vector<MetricOutcome>> outcomes;
+    for (const bool one : silent) outcomes.push_back(answered(one));
+    return together(each_of(gate_of(baseline, false, suite), safe_fixture_of("f"), outcomes));
+  };
+  const auto pinned_of_run = [&](const std::vector<bool>& silent) {
+    BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+    pins.add("f", assessed(nullptr, silent));
+    return *pins.finish();
+  };
+  const Baseline silent = pinned_of_run({true, true, true});
+  EXPECT_EQ(silent.score("f", "claims_precision"), 1.0);
+  EXPECT_EQ(silent.score("f", "claims_f1"), 1.0);
+  EXPECT_FALSE(silent.score("f", "claims_recall")) << "it is never defined";
+  EXPECT_EQ(pinned_of_run({true, false, true}).score("f", "claims_f1"), 0.666666667);
+
+  const CaseAssessment same = assessed(&silent, {true, true, true});
+  EXPECT_EQ(same.status, CaseStatus::pass);
+  EXPECT_FALSE(same.improved);
+  EXPECT_TRUE(assessed(&silent, {false, false, false}).regressed);
+  EXPECT_TRUE(assessed(&silent, {false}).regressed);
+  Thresholding statistical;
+  statistical.mode = ThresholdMode::statistical;
+  EXPECT_EQ(assessed(&silent, {false}, statistical).status, CaseStatus::fail) << "by claims_absent";
+  EXPECT_EQ(assessed(&silent, {true}, statistical).status, CaseStatus::pass);
+  const Baseline sometimes = pinned_of_run({true, false, true});
+  EXPECT_EQ(assessed(&sometimes, {true, false, true}).status, CaseStatus::pass);
+  EXPECT_TRUE(assessed(&sometimes, {true, true, true}).improved);
+  EXPECT_TRUE(assessed(&sometimes, {false, false, true}).regressed);
+}
+
 TEST(RepeatedDrops, AKnownFailureExcusesThem) {
   CaseAssessment known = beside(1.0, {1, 1, 0.4});
   take_as_known_failure(known);
