@@ -63,7 +63,8 @@ bool had_failed(const MetricQuestion& question) {
   const auto fixed = fixed_limits(question).highest();
   if (fixed && best < fixed->least) return true;
   if (!question.votes || !question.votes->min_score) return false;
-  const std::int64_t samples = question.votes->samples;
+  // This run's number may be another one.
+  const std::int64_t samples = question.pinned.samples.value_or(question.votes->samples);
   // The mean was rounded, by less than a billionth for each vote.
   return (best + 1) * samples < billionths(*question.votes->min_score) * (samples / 2 + 1);
 }

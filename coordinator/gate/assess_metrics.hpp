@@ -28,6 +28,8 @@ struct PinnedScore {
   std::optional<double> best{};
   /// Absent because the entry is of what the test asked before.
   bool asked_otherwise = false;
+  /// Of a judge metric: the votes on each answer then, where they are known.
+  std::optional<std::uint32_t> samples{};
 };
 
 /// One metric of a case beside all that assesses it. The gate of a run and `sluice compare` use it alike.

@@ -1,6 +1,7 @@
 #include "coordinator/gate/compare.hpp"
 
 #include "coordinator/gate/compared_assessment.hpp"
+#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -377,6 +378,8 @@ NextCase cases_of(const Baseline& baseline) {
       metric.name = entry.metric;
       metric.score = entry.score;
       metric.asks = entry.asks;
+      const MetricInfo* known = parts_of_score(entry.metric).metric;
+      if (known != nullptr && is_judge_metric(known->id)) metric.samples = pinned_samples(entry.meta);
       if (entry.scores.size() > 1) metric.repeat_scores.assign(entry.scores.begin(), entry.scores.end());
     }
     return &state->at;

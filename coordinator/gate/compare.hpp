@@ -35,6 +35,8 @@ struct ComparedMetric {
   std::vector<bool> repeat_passed{};  ///< Of a pass/fail metric: the same by repeat.
   /// Of a judge metric, by repeat; a baseline has none, and is assessed by the scores.
   std::vector<VoteTally> votes{};
+  /// Of a judge metric of a baseline: how many votes there were on each answer, where it says so.
+  std::optional<std::uint32_t> samples{};
   /// Of a judge metric of a run whose gate asked for a calibration.
   std::optional<CalibrationStanding> calibration{};
   /// Of one of several checks of the case by this metric: what it expects, in words; empty: not known.

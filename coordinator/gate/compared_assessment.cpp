@@ -163,6 +163,7 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
     if (!pinned->score || is_as_undefined) return {PinnedScore::State::undefined};
     PinnedScore known{PinnedScore::State::pinned, *pinned->score};
     for (const auto& score : pinned->repeat_scores) known.best = std::max(known.best, score);
+    known.samples = pinned->votes.empty() ? pinned->samples : pinned->votes.front().samples;
     return known;
   }
   const auto score = [&](MetricId id) {

@@ -1,6 +1,7 @@
 #include "coordinator/gate/gate.hpp"
 
 #include "coordinator/gate/assess_metrics.hpp"
+#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/suite/fingerprint.hpp"
@@ -326,6 +327,7 @@ class PinnedCase {
         return {.state = PinnedScore::State::absent, .asked_otherwise = true};
       PinnedScore pinned{PinnedScore::State::pinned, entry->score};
       if (!entry->scores.empty()) pinned.best = std::ranges::max(entry->scores);
+      if (is_judge_metric(metric)) pinned.samples = pinned_samples(entry->meta);
       return pinned;
     }
     return {was_undefined(metric) ? PinnedScore::State::undefined : PinnedScore::State::absent};

@@ -1,5 +1,6 @@
 #include "coordinator/gate/judge_pin.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/json_depth.hpp"
 
 #include <algorithm>
@@ -56,6 +57,12 @@ JudgePin parse_judge_pin(std::string_view meta) {
   pin.rubric_version = text_of(parsed, "rubric_version");
   pin.rubric_hash = text_of(parsed, "rubric_hash");
   return pin;
+}
+
+std::optional<std::uint32_t> pinned_samples(std::string_view meta) {
+  const auto samples = parse_judge_pin(meta).samples;
+  if (!samples || *samples == 0 || *samples > defaults::max_judge_samples) return std::nullopt;
+  return static_cast<std::uint32_t>(*samples);
 }
 
 RunJudge::RunJudge(JudgeIdentity identity, std::span<const Rubric> rubrics) : identity_(std::move(identity)) {

@@ -48,6 +48,9 @@ struct JudgePin {
 /// Of an entry's `meta`, a canonical JSON object or empty.
 JudgePin parse_judge_pin(std::string_view meta);
 
+/// The votes on each answer alone, where the `meta` says a number that a run can have.
+std::optional<std::uint32_t> pinned_samples(std::string_view meta);
+
 /// What the judge scores of a run are pinned with.
 class RunJudge {
  public:

@@ -325,6 +325,23 @@ TEST(Compare, AClaimWhereNothingIsExpectedIsWorseThanSilence) {
   EXPECT_EQ(statistics->metrics[0].comparison.current, 1.0);
 }
 
+TEST(Compare, WhatHadNoMajorityIsAMatterOfTheVotesOfTheBase) {
+  const auto side = [](double score, std::uint32_t samples) {
+    ComparedMetric metric;
+    metric.name = "faithfulness";
+    metric.score = score;
+    metric.votes = {{.samples = samples, .votes = samples, .passed = 0, .min_score = 0.5, .rationale = {}}};
+    return ComparedCase{"a", false, {metric}};
+  };
+  const auto regressed = [&](const NextCase& base) {
+    return compare_all(base, cases_of({side(0.1, 1)})).summary.verdict_input.regressed;
+  };
+  EXPECT_EQ(regressed(cases_of({side(0.34, 3)})), 1u);
+  EXPECT_EQ(regressed(cases_of({side(0.34, 1)})), 0u);
+  const Baseline three = baseline_of({{"a", "faithfulness", 0.34, R"({"judge_samples":3})"}});
+  EXPECT_EQ(regressed(cases_of(three)), 1u);
+}
+
 TEST(Compare, RefusesCasesOutOfOrderOrTwice) {
   for (const char* second : {"a", "b"}) {
     const auto sides = [&] { return cases_of({scored("b", 0.5), scored(second, 0.5)}); };

@@ -136,6 +136,20 @@ TEST(JudgeGate, WhatHadNoMajorityBeforeDoesNotRegress) {
   EXPECT_EQ(beside(0.33, {0.5, 0.5, 0.0}), (Came{CaseStatus::warn, judge_disagrees}));
 }
 
+// One vote now, and 0.33 of three votes then, which may have been a majority: the regression was excused.
+TEST(JudgeGate, WhatHadNoMajorityIsAMatterOfTheVotesThatThereWere) {
+  const auto beside = [](std::string meta, double pinned, std::vector<double> scores) {
+    const Baseline baseline = baseline_of({{"q", "faithfulness", pinned, std::move(meta)}});
+    return came(assess_votes(gate_of(&baseline), judged_test("q"), votes(std::move(scores))));
+  };
+  const std::string three = R"({"judge_samples":3})";
+  EXPECT_EQ(beside(three, 0.34, {0.1}), (Came{CaseStatus::fail, dropped}));
+  EXPECT_EQ(beside(three, 0.33, {0.1}), (Came{CaseStatus::fail, no_majority}));
+  EXPECT_EQ(beside(R"({"judge_samples":1})", 0.49, {0.1, 0.1, 0.1}), (Came{CaseStatus::fail, no_majority}));
+  for (const char* unknown : {"{}", R"({"judge_samples":0})", R"({"judge_samples":18446744073709551615})"})
+    EXPECT_EQ(beside(unknown, 0.34, {0.1}), (Came{CaseStatus::fail, no_majority})) << unknown;
+}
+
 TEST(JudgeGate, AScoreWithoutAnEntryWarnsForThatAndKeepsItsVotes) {
   const Baseline baseline = baseline_of({});
   const auto assessment = assess_votes(gate_of(&baseline), judged_test("q"), votes({0.9, 0.9, 0.1}));
