@@ -1,14 +1,13 @@
 #include "coordinator/gate/gate.hpp"
 
 #include "coordinator/gate/assess_metrics.hpp"
-#include "coordinator/gate/judge_pin.hpp"
+#include "coordinator/gate/pinned_case.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <utility>
 
 namespace sluice {
@@ -285,130 +284,6 @@ std::vector<MatchedOutcome> match_outcomes(const Case& test_case, std::span<cons
   }
   return matched;
 }
-
-/// The baseline's scores of one case.
-class PinnedCase {
- public:
-  PinnedCase(const Baseline* baseline, std::string_view test_id) : baseline_(baseline) {
-    if (baseline_ != nullptr) range_ = baseline_->of_test(test_id);
-  }
-
-  /// The next checks are of another answer.
-  void begin_answer() { asked_.clear(); }
-
-  /// Of a fixture's forbidden claims. A baseline of the time when none pinned them counts as free of them.
-  PinnedScore of_forbidden() const {
-    if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
-    if (range_.first == range_.last) return {PinnedScore::State::absent};
-    if (const auto entry = entry_of_forbidden()) return pinned_at(*entry, 0);
-    return {PinnedScore::State::pinned, 1.0};
-  }
-
-  /// Of a check by a metric that passes or fails, whatever the order of the case's expectations.
-  PinnedScore of_check(const Expectation& expectation, bool is_only) {
-    if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
-    const MetricId metric = expectation.what.metric;
-    const CheckDigest check = digest_of(expectation);
-    const std::size_t nth = asked_[check]++;
-    for (std::size_t i = range_.first; i < range_.last; ++i) {
-      const BaselineEntry entry = baseline_->entry(i);
-      if (entry.kind != PinKind::checks || entry.metric != info(metric).name) continue;
-      const auto place = entry.find(check, nth, is_only);
-      if (place && entry.passed(*place)) return pinned_at(entry, *place);
-    }
-    return {PinnedScore::State::absent};
-  }
-
-  /// `expectation`: null for a fixture's.
-  PinnedScore of(MetricId metric, std::string_view name, const Expectation* expectation) const {
-    if (baseline_ == nullptr) return {PinnedScore::State::no_baseline};
-    if (const auto entry = find(metric, name)) {
-      if (entry->asks != 0 && expectation != nullptr && !entry->is_of(score_digest(*expectation)))
-        return {.state = PinnedScore::State::absent, .asked_otherwise = true};
-      PinnedScore pinned{PinnedScore::State::pinned, entry->score};
-      if (!entry->scores.empty()) pinned.best = std::ranges::max(entry->scores);
-      if (is_judge_metric(metric)) pinned.samples = pinned_samples(entry->meta);
-      return pinned;
-    }
-    return {was_undefined(metric) ? PinnedScore::State::undefined : PinnedScore::State::absent};
-  }
-
-  /// In most repeats: its score is the mean of the few others. The repeats are those of the test's other
-  /// entries.
-  bool was_mostly_undefined(MetricId metric, std::string_view name) const {
-    if (baseline_ == nullptr) return false;
-    std::size_t defined = 0;
-    std::size_t repeats = 0;
-    for (std::size_t i = range_.first; i < range_.last; ++i) {
-      const BaselineEntry entry = baseline_->entry(i);
-      if (entry.kind != PinKind::score) {
-        repeats = std::max(repeats, entry.repeats_of(0).size());
-        continue;
-      }
-      const std::size_t of_entry = std::max<std::size_t>(entry.scores.size(), 1);
-      repeats = std::max(repeats, of_entry);
-      if (is_text_of_score(entry.metric, metric, name)) defined = of_entry;
-    }
-    return 2 * defined < repeats;
-  }
-
-  /// CaseAssessment::baseline_passes
-  std::optional<double> passes() const {
-    if (baseline_ == nullptr) return std::nullopt;
-    MeanScore share;
-    for (const double one : baseline_->passes(range_, passed_mostly).of_repeats) share.add(one);
-    if (const auto forbidden = entry_of_forbidden(); forbidden && !share.mean()) {
-      for (const char repeat : forbidden->repeats_of(0)) share.add(repeat == '1' ? 1.0 : 0.0);
-    }
-    return share.mean();
-  }
-
- private:
-  /// REQUIRES: checks, and passed(place).
-  static PinnedScore pinned_at(const BaselineEntry& entry, std::size_t place) {
-    PinnedScore pinned{PinnedScore::State::pinned, *entry.passed(place) ? 1.0 : 0.0};
-    const std::string_view repeats = entry.repeats_of(place);
-    if (!repeats.empty()) pinned.best = passed_ever(repeats) ? 1.0 : 0.0;
-    return pinned;
-  }
-
-  std::optional<BaselineEntry> entry_of_forbidden() const {
-    for (std::size_t i = range_.first; i < range_.last; ++i) {
-      const BaselineEntry entry = baseline_->entry(i);
-      if (entry.kind == PinKind::checks && entry.metric == info(MetricId::claims_forbidden).name)
-        return entry;
-    }
-    return std::nullopt;
-  }
-
-  CheckDigest digest_of(const Expectation& expectation) {
-    const auto [found, is_new] = digests_.try_emplace(&expectation);
-    if (is_new) found->second = check_digest(expectation);
-    return found->second;
-  }
-
-  std::optional<BaselineEntry> find(MetricId metric, std::string_view name) const {
-    for (std::size_t i = range_.first; i < range_.last; ++i) {
-      const BaselineEntry entry = baseline_->entry(i);
-      if (entry.kind == PinKind::score && is_text_of_score(entry.metric, metric, name)) return entry;
-    }
-    return std::nullopt;
-  }
-  std::optional<double> score_of(MetricId metric) const {
-    const auto entry = find(metric, {});
-    return entry ? std::optional(entry->score) : std::nullopt;
-  }
-
-  bool was_undefined(MetricId metric) const {
-    return metric == MetricId::claims_precision &&
-           nothing_was_extracted(score_of(MetricId::claims_recall), score_of(MetricId::claims_f1));
-  }
-
-  const Baseline* baseline_;
-  Baseline::Range range_;
-  std::map<const Expectation*, CheckDigest> digests_;  ///< Computed once for all answers.
-  std::map<CheckDigest, std::size_t> asked_;           ///< How often, of this answer.
-};
 
 MetricQuestion question_of(const MatchedOutcome& matched, const Case& test_case, PinnedCase& pinned,
                            const Gate::Config& config) {
