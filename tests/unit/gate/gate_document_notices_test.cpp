@@ -6,6 +6,7 @@
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/gate/judge_family.hpp"
 #include "coordinator/gate/recorded_differences.hpp"
+#include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
@@ -103,6 +104,7 @@ std::vector<GateNotice> every_notice(bool strict) {
   one_test.add(
       {.test_id = "t", .category = "", .mean = {}, .base = std::array{1.0}, .current = std::array{0.5}});
   take(one_test.too_few_tests_notice(0));
+  take(repeats_incomplete_notice(1, strict));
   take(no_scores_notice(std::array<std::string, 2>{"base.json", "now.json"}));
   take(mock_run_notice("base.json", "now.json"));
   for (auto& notice :
