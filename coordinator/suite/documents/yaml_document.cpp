@@ -140,8 +140,10 @@ class YamlTreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& hidden) override {
     last_scalar_ = mark;
-    const std::string text = marks_.restored(hidden);
     const std::uint32_t line = line_of(mark);
+    const auto whole = with_whole_characters(marks_.restored(hidden));
+    if (!whole) throw Refused(line, "a text is not valid UTF-8");
+    const std::string& text = *whole;
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     if (!quoted) check_tag(line, tag);
     if (expects_key()) {

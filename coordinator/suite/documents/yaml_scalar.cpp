@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -87,6 +88,19 @@ decltype(DocumentNode::value) resolve_plain_scalar(std::string_view text) {
   const std::string_view unsigned_text = text.front() == '+' ? text.substr(1) : text;
   if (const auto number = whole_number(unsigned_text, 10)) return *number;
   return real_number(unsigned_text);
+}
+
+std::optional<std::string> with_whole_characters(std::string text) {
+  std::string whole;
+  std::string_view rest = text;
+  while (const auto alone = invalid_utf8_at(rest)) {
+    // All else is whole characters, so such a byte is no part of another.
+    const char byte = rest[*alone];
+    if (byte != '\x85' && byte != '\xa0') return std::nullopt;
+    whole.append(rest.substr(0, *alone)).append({'\xc2', byte});
+    rest.remove_prefix(*alone + 1);
+  }
+  return whole.empty() ? std::move(text) : whole.append(rest);
 }
 
 }  // namespace sluice

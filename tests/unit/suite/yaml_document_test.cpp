@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -84,6 +86,48 @@ TEST(Yaml, ReadsQuestionMarksWithinTexts) {
   EXPECT_NE(json_of("a: \"b\\?\"").find("unknown escape character: ?"), std::string::npos)
       << json_of("a: \"b\\?\"");
   EXPECT_NE(json_of("{q: well ? yes}").find("\" ? \""), std::string::npos) << json_of("{q: well ? yes}");
+}
+
+// The parser writes two of them as one byte each: no worker took the text, and the run never ended.
+TEST(Yaml, ReadsAllEscapesAsCharacters) {
+  const auto text_of = [](const std::string& escape) {
+    const ParsedYaml parsed = parse_yaml("{\"k" + escape + "\": \"" + escape + "?\", b: \"\u00e9" + escape +
+                                         escape + "\u00e9" + escape + "\"}");
+    if (!parsed.root || !parsed.errors.empty()) return "refused: " + escape;
+    const auto& table = std::get<DocumentNode::Table>(parsed.root->value);
+    const std::string& both = std::get<std::string>(table[0].value.value);
+    const std::string& alone = std::get<std::string>(table[1].value.value);
+    std::string read = table[1].key.substr(1);
+    EXPECT_EQ(alone, read + "?") << escape;
+    EXPECT_EQ(both, "\u00e9" + read + read + "\u00e9" + read) << escape;
+    return read;
+  };
+  const std::vector<std::pair<std::string, std::string>> escapes{
+      {"\\0", std::string(1, '\0')},
+      {"\\a", "\a"},
+      {"\\b", "\b"},
+      {"\\t", "\t"},
+      {"\\\t", "\t"},
+      {"\\n", "\n"},
+      {"\\v", "\v"},
+      {"\\f", "\f"},
+      {"\\r", "\r"},
+      {"\\e", "\x1b"},
+      {"\\ ", " "},
+      {"\\\"", "\""},
+      {"\\/", "/"},
+      {"\\\\", "\\"},
+      {"\\N", "\xc2\x85"},
+      {"\\_", "\xc2\xa0"},
+      {"\\L", "\xe2\x80\xa8"},
+      {"\\P", "\xe2\x80\xa9"},
+      {"\\x85", "\xc2\x85"},
+      {"\\xA0", "\xc2\xa0"},
+      {"\\u0085", "\xc2\x85"},
+      {"\\U0001F600", "\xf0\x9f\x98\x80"},
+  };
+  for (const auto& [escape, character] : escapes) EXPECT_EQ(text_of(escape), character) << escape;
+  EXPECT_EQ(json_of("[\"\\\\_\", '\\_', a\\_b]"), R"(["\\_","\\_","a\\_b"])") << "these are no escapes";
 }
 
 // All that stood behind it became a part of the text, and a suite passed without those tests.
