@@ -31,4 +31,9 @@ Error protocol_mismatch(const std::string& detail) {
   return {Reason::protocol_mismatch, "the coordinator does not fit this worker: " + detail};
 }
 
+Error unreadable_work(const std::string& detail) {
+  return {Reason::message_malformed, "what the coordinator leased cannot be read: " + detail +
+                                         "; this is a defect of sluice: please report it with the suite"};
+}
+
 }  // namespace sluice

@@ -18,5 +18,7 @@ Error coordinator_silent(std::chrono::milliseconds patience, const std::string& 
 Error not_taken(const std::string& detail);
 /// `detail`: the coordinator's, of its REJECT.
 Error protocol_mismatch(const std::string& detail);
+/// `detail`: of a WORK that is malformed.
+Error unreadable_work(const std::string& detail);
 
 }  // namespace sluice

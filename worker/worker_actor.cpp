@@ -477,6 +477,10 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
     if (state.ended) return;
     std::visit([&](auto& known) { dispatch(self, known); }, message);
   }
+  if (messages.unreadable_work && !state.ended) {
+    auto error = unreadable_work(messages.unreadable_work->message);
+    return send_goodbye(self, {error.message, error, true});
+  }
   if (messages.says_hello_again) send_hello(self);
   // What waited for the answer to a REPORT, where the answer brought nothing to do meanwhile.
   if (state.run && state.run->units.has_results_to_report()) schedule_flush(self);

@@ -84,17 +84,7 @@ class DealerActor final : public SocketActor {
     }
     if (is_about_version(frames)) return;
     auto message = wire::decode_to_worker(frames[0].to_string_view(), frames[1].to_string_view());
-    if (!message) {
-      // Without WELCOME nothing would ever come; of what follows it something else does.
-      const bool is_welcome = wire::type_of(frames[0].to_string_view()) == wire::MessageType::welcome;
-      if (is_welcome || message.error().reason == Reason::protocol_mismatch) {
-        batch_.messages.emplace_back(
-            wire::Reject{wire::RejectCode::protocol_mismatch, message.error().message});
-      } else {
-        spdlog::warn("a malformed message from the coordinator is ignored: {}", message.error().message);
-      }
-      return;
-    }
+    if (!message) return on_unreadable(wire::type_of(frames[0].to_string_view()), std::move(message.error()));
     if (std::holds_alternative<wire::Welcome>(*message)) {
       was_welcome_ = true;
       refusals_to_come_ = 0;
@@ -124,12 +114,25 @@ class DealerActor final : public SocketActor {
   }
 
   void flush() override {
-    if (batch_.messages.empty() && !batch_.says_hello_again) return;
+    if (batch_.messages.empty() && !batch_.says_hello_again && !batch_.unreadable_work) return;
     send(worker_, std::move(batch_));
     batch_ = FromCoordinator{};
   }
 
  private:
+  /// Without WELCOME nothing would ever come, and nobody else gets the units of WORK. Of what is in other
+  /// messages something comes again.
+  void on_unreadable(std::optional<wire::MessageType> type, Error error) {
+    if (type == wire::MessageType::welcome || error.reason == Reason::protocol_mismatch) {
+      batch_.messages.emplace_back(
+          wire::Reject{wire::RejectCode::protocol_mismatch, std::move(error.message)});
+    } else if (type == wire::MessageType::work) {
+      batch_.unreadable_work = std::move(error);
+    } else {
+      spdlog::warn("a malformed message from the coordinator is ignored: {}", error.message);
+    }
+  }
+
   /// Something goes out each second. Why a connection is refused is known by the second time.
   void on_unsent() {
     if (++unsent_ != 2 || !refusals_.why().empty()) return;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "common/error.hpp"
 #include "common/wire/messages.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +45,8 @@ struct ToPeer {
 /// Dealer -> worker: what the coordinator sent, in order.
 struct FromCoordinator {
   std::vector<wire::ToWorker> messages;
-  bool says_hello_again = false;  ///< The connection goes on in another version of the protocol.
+  bool says_hello_again = false;           ///< The connection goes on in another version of the protocol.
+  std::optional<Error> unreadable_work{};  ///< Whose units nobody else would get.
 };
 
 /// Worker -> dealer: send this to the coordinator.

@@ -127,6 +127,21 @@ TEST_F(OlderCoordinatorTest, AfterAWelcomeARefusalIsOfAnotherCoordinatorWhichIsS
   }
 }
 
+// It was ignored as others are, and a run whose only worker held its units never ended.
+TEST_F(OlderCoordinatorTest, OfMessagesThatCannotBeReadWorkIsHandedOn) {
+  wire::Work work{"run-1", {}};
+  work.units.emplace_back().request.user =
+      "a\xa0"
+      "b";
+  send_frames(coordinator, wire::encode(wire::Ack{"\xa0", {}}));
+  const auto heard = told(work);
+  EXPECT_TRUE(heard.messages.empty());
+  ASSERT_TRUE(heard.unreadable_work);
+  EXPECT_EQ(heard.unreadable_work->reason, Reason::message_malformed);
+  EXPECT_NE(heard.unreadable_work->message.find("malformed WORK"), std::string::npos)
+      << heard.unreadable_work->message;
+}
+
 TEST_F(SocketActorTest, ARouterAnswersEachPeerInItsVersion) {
   constexpr std::uint8_t before = wire::oldest_protocol_version;
   auto bound = bind_router(context, {"inproc://router"});

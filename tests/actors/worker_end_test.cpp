@@ -111,6 +111,24 @@ TEST_F(WorkerActorTest, AnotherVersionOfTheProtocolEndsIt) {
   EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
 }
 
+// It was ignored, and the coordinator waited for its units until their leases ended.
+TEST_F(WorkerActorTest, WorkThatCannotBeReadEndsItOnceItHasSaidSo) {
+  begin();
+  lease({0});
+  FromCoordinator unreadable;
+  unreadable.unreadable_work = Error{Reason::message_malformed, "malformed WORK: field 2.0.4.3"};
+  caf::anon_send(worker, std::move(unreadable));
+  settle();
+  ASSERT_TRUE(has_ended());
+  const auto error = listener.got<WorkerEnded>()[0].error;
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->reason, Reason::message_malformed);
+  EXPECT_NE(error->message.find("malformed WORK: field 2.0.4.3"), std::string::npos) << error->message;
+  const auto goodbyes = said<wire::Goodbye>();
+  ASSERT_EQ(goodbyes.size(), 1u) << "its units are free at once";
+  EXPECT_EQ(goodbyes[0].reason, error->message);
+}
+
 TEST_F(WorkerActorTest, AnOntologyThatCannotBeReadEndsIt) {
   settings.ontology = "not = [toml";
   start();

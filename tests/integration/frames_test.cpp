@@ -35,6 +35,22 @@ class BadFrames : public Workbench {
     }
   }
 
+  /// A worker to whose first message its coordinator answers this.
+  Finished worker_that_hears(const wire::Frames& frames) {
+    zmq::context_t context;
+    zmq::socket_t coordinator(context, zmq::socket_type::router);
+    coordinator.set(zmq::sockopt::linger, 0);
+    coordinator.bind("tcp://127.0.0.1:0");
+    auto worker = start_worker(coordinator.get(zmq::sockopt::last_endpoint));
+    coordinator.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::chrono::milliseconds(patience).count()));
+    zmq::message_t peer;
+    EXPECT_TRUE(coordinator.recv(peer));
+    coordinator.send(peer, zmq::send_flags::sndmore);
+    coordinator.send(zmq::buffer(frames.header), zmq::send_flags::sndmore);
+    coordinator.send(zmq::buffer(frames.body), zmq::send_flags::none);
+    return finish(worker);
+  }
+
   std::size_t rejected_ = 0;
 };
 
@@ -191,23 +207,23 @@ TEST_F(BadFrames, AWorkersNameAndReasonForgeNoLineOfTheLog) {
 
 // A worker of another version is rejected, and ends.
 TEST_F(BadFrames, AWorkerEndsWhenTheCoordinatorUsesAnotherVersion) {
-  zmq::context_t context;
-  zmq::socket_t coordinator(context, zmq::socket_type::router);
-  coordinator.set(zmq::sockopt::linger, 0);
-  coordinator.bind("tcp://127.0.0.1:0");
-  auto worker = start_worker(coordinator.get(zmq::sockopt::last_endpoint));
-  coordinator.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::chrono::milliseconds(patience).count()));
-  zmq::message_t peer;
-  ASSERT_TRUE(coordinator.recv(peer));
   auto frames = wire::encode(wire::Reject{wire::RejectCode::protocol_mismatch, "version 2 here"});
   frames.header[2] = '\x02';
-  coordinator.send(peer, zmq::send_flags::sndmore);
-  coordinator.send(zmq::buffer(frames.header), zmq::send_flags::sndmore);
-  coordinator.send(zmq::buffer(frames.body), zmq::send_flags::none);
-  const auto ended = finish(worker);
+  const auto ended = worker_that_hears(frames);
   EXPECT_EQ(ended.exit_code, 2);
   ASSERT_EQ(ended.error_lines().size(), 1u) << ended.errors;
   EXPECT_NE(ended.error_lines()[0].find("version"), std::string::npos) << ended.errors;
+}
+
+TEST_F(BadFrames, AWorkerEndsOverWorkThatItCannotRead) {
+  wire::Work work{"run-1", {}};
+  work.units.emplace_back().request.user =
+      "a\xa0"
+      "b";
+  const auto ended = worker_that_hears(wire::encode(work));
+  EXPECT_EQ(ended.exit_code, 2);
+  ASSERT_EQ(ended.error_lines().size(), 1u) << ended.errors;
+  EXPECT_NE(ended.error_lines()[0].find("malformed WORK"), std::string::npos) << ended.errors;
 }
 
 // A coordinator used to say nothing of workers of other versions.
