@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 namespace sluice {
 
@@ -11,21 +13,41 @@ void append_canonical_number(std::string& out, double number) {
   out += number == 0.0 ? "0" : shortest(number);
 }
 
-void append_canonical_json(std::string& out, const DocumentNode& node) {
+namespace {
+
+enum class KeyOrder : std::uint8_t { as_held, as_written };
+
+void append_json(std::string& out, const DocumentNode& node, KeyOrder order);
+
+void append_entry(std::string& out, const DocumentEntry& entry, KeyOrder order) {
+  if (out.back() != '{') out += ',';
+  append_json_string(out, entry.key);
+  out += ':';
+  append_json(out, entry.value, order);
+}
+
+void append_table(std::string& out, const DocumentNode::Table& table, KeyOrder order) {
+  out += '{';
+  if (order == KeyOrder::as_held || std::ranges::is_sorted(table, {}, &DocumentEntry::place)) {
+    for (const DocumentEntry& entry : table) append_entry(out, entry, order);
+  } else {
+    std::vector<const DocumentEntry*> entries;
+    entries.reserve(table.size());
+    for (const DocumentEntry& entry : table) entries.push_back(&entry);
+    std::ranges::stable_sort(entries, {}, &DocumentEntry::place);
+    for (const DocumentEntry* entry : entries) append_entry(out, *entry, order);
+  }
+  out += '}';
+}
+
+void append_json(std::string& out, const DocumentNode& node, KeyOrder order) {
   if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
-    out += '{';
-    for (const DocumentEntry& entry : *table) {
-      if (&entry != table->data()) out += ',';
-      append_json_string(out, entry.key);
-      out += ':';
-      append_canonical_json(out, entry.value);
-    }
-    out += '}';
+    append_table(out, *table, order);
   } else if (const auto* array = std::get_if<DocumentNode::Array>(&node.value)) {
     out += '[';
     for (const DocumentNode& one : *array) {
       if (&one != array->data()) out += ',';
-      append_canonical_json(out, one);
+      append_json(out, one, order);
     }
     out += ']';
   } else if (const auto* boolean = std::get_if<bool>(&node.value)) {
@@ -41,9 +63,21 @@ void append_canonical_json(std::string& out, const DocumentNode& node) {
   }
 }
 
+}  // namespace
+
+void append_canonical_json(std::string& out, const DocumentNode& node) {
+  append_json(out, node, KeyOrder::as_held);
+}
+
 std::string canonical_json(const DocumentNode& node) {
   std::string text;
   append_canonical_json(text, node);
+  return text;
+}
+
+std::string json_as_written(const DocumentNode& node) {
+  std::string text;
+  append_json(text, node, KeyOrder::as_written);
   return text;
 }
 

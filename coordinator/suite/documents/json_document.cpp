@@ -120,7 +120,10 @@ class JsonTreeBuilder : public nlohmann::json_sax<json> {
 class PlainDocument {
   /// A thread keeps some fourteen times the longest that it has read.
   static constexpr std::size_t longest = 64u << 10;
-  using Field = simdjson::dom::key_value_pair;
+  struct Field {
+    simdjson::dom::key_value_pair given;
+    std::uint32_t place;
+  };
 
  public:
   explicit PlainDocument(std::uint32_t line) : line_(line) {}
@@ -168,19 +171,21 @@ class PlainDocument {
   bool take_table(simdjson::dom::object from, std::size_t depth, DocumentNode& node) {
     if (depth == defaults::max_document_depth) return false;
     const std::size_t first = fields_.size();
-    for (const auto field : from) fields_.push_back(field);
+    for (const auto field : from)
+      fields_.push_back({field, static_cast<std::uint32_t>(fields_.size() - first)});
     const std::size_t end = fields_.size();
     // Fields are cheaper to bring into order than what is made of them.
     std::sort(fields_.begin() + static_cast<std::ptrdiff_t>(first), fields_.end(),
-              [](const Field& one, const Field& other) { return one.key < other.key; });
+              [](const Field& one, const Field& other) { return one.given.key < other.given.key; });
     auto& table = node.value.emplace<DocumentNode::Table>();
     table.reserve(end - first);
     for (std::size_t i = first; i < end; ++i) {
-      const Field field = fields_[i];
+      const auto [field, place] = fields_[i];
       if (!table.empty() && table.back().key == field.key) return false;
       DocumentEntry& entry = table.emplace_back();
       entry.key = field.key;
       entry.line = line_;
+      entry.place = place;
       if (!take(field.value, depth + 1, entry.value)) return false;
     }
     fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(first), fields_.end());

@@ -68,5 +68,18 @@ TEST(JsonDocument, BothParsersReadTheSame) {
   }
 }
 
+// That of the faster one was lost: a decimal in the line decided on it.
+TEST(JsonDocument, BothParsersKeepTheOrderOfKeys) {
+  const auto written = [](const std::string& json) {
+    const auto node = parse_json(json, 1);
+    return node ? json_as_written(*node) : node.error().message;
+  };
+  const std::string object =
+      R"({"b":1,"a":{"z":[{"y":1,"x":2}],"c":{}},"Z":null,"k9":0,"k8":0,"k7":0,"k6":0,"k5":0,"k4":0,"k3":0,)"
+      R"("k2":0,"k1":0,"k0":0,"j9":0,"j8":0,"j7":0,"j6":0,"j5":0,"j4":0,"j3":0,"j2":0,"j1":0,"j0":0})";
+  for (const std::string& json : {std::string(R"({"b":1,"a":2})"), object, "[" + object + ",1.5]"})
+    EXPECT_EQ(written(json), json);
+}
+
 }  // namespace
 }  // namespace sluice
