@@ -12,8 +12,7 @@ void append_canonical_number(std::string& out, double number);
 /// equal values have equal texts. REQUIRES: finite numbers alone (has_only_json_values).
 void append_canonical_json(std::string& out, const DocumentNode& node);
 std::string canonical_json(const DocumentNode& node);
-/// The same with keys in the order in which they are written. Models answer in the order of a schema. Of a
-/// document that does not keep it (TOML) they are sorted. REQUIRES: as above.
+/// The same with keys in the order in which they are written: models answer in the order of a schema.
 std::string json_as_written(const DocumentNode& node);
 /// False if an infinite or undefined number, or a TOML date, stands anywhere in it.
 bool has_only_json_values(const DocumentNode& node);

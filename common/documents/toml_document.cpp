@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 // Its test for blanks beyond ASCII takes the code points from U+FB26 to U+FEFE, the variation selectors of
 // emoji among them, for ones that it cannot be asked about. They are no blanks.
@@ -53,9 +54,14 @@ TomlNode convert(toml::node& node);
 TomlNode::Table convert_table(toml::table& table) {
   TomlNode::Table entries;
   entries.reserve(table.size());
+  std::vector<std::pair<toml::source_position, std::size_t>> written;
   for (auto&& [key, value] : table) {
+    written.emplace_back(key.source().begin, entries.size());
     entries.push_back({std::string(key.str()), line_of(key.source()), convert(value)});
   }
+  std::ranges::sort(written);
+  for (std::size_t i = 0; i < written.size(); ++i)
+    entries[written[i].second].place = static_cast<std::uint32_t>(i);
   return entries;
 }
 

@@ -7,7 +7,8 @@
 namespace sluice {
 
 /// A field of a request's body that no other setting stands for (docs/suites.md#params): its name as suites
-/// write it, and its value as canonical JSON. Each format has its own name and place for the common ones.
+/// write it, and its value as JSON with keys as written. Each format has its own name and place for the
+/// common ones.
 struct RequestParam {
   std::string name;
   std::string json;

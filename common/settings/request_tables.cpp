@@ -180,7 +180,7 @@ Parsed<RequestParams> parse_params_in(const RawValue& raw, Notation notation) {
     if (std::ranges::find(params, name, &RequestParam::name) != params.end()) {
       return refused("must name the bound of an answer once, as \"max_output_tokens\"");
     }
-    params.push_back({name, canonical_json(entry.value)});
+    params.push_back({name, json_as_written(entry.value)});
   }
   std::ranges::sort(params, {}, &RequestParam::name);
   return params;

@@ -6,6 +6,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/canonical_object.hpp"
+#include "coordinator/suite/documents/json_document.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -184,6 +185,12 @@ bool judges_by_tools(const TextExpectation& expectation) {
   });
 }
 
+/// The order of its keys is for the model, and judges nothing.
+std::string without_order(const std::string& schema) {
+  const auto node = parse_json(schema);
+  return node ? canonical_json(*node) : schema;
+}
+
 /// All of it, or that alone which judges answers.
 enum class Part : std::uint8_t { whole, judging };
 
@@ -207,6 +214,7 @@ void append_form(std::string& out, const Case& one, std::string_view expectation
   } else if (has_judging_tools) {
     RequestExtras judging;
     judging.tools = one.extras.tools;
+    for (Tool& tool : judging.tools) tool.parameters = without_order(tool.parameters);
     append_extras(object.member("extras"), judging);
   }
   object.add_text("id", one.id);
@@ -220,7 +228,8 @@ void append_form(std::string& out, const Case& one, std::string_view expectation
   } else {
     // In their order, which arms refer to.
     if (asks && !one.prompts.empty()) append_array(object.member("prompts"), one.prompts, append_prompt);
-    if (!one.response_schema.empty()) object.add("response_schema", one.response_schema);
+    if (!one.response_schema.empty())
+      object.add("response_schema", asks ? one.response_schema : without_order(one.response_schema));
     if (asks) object.add_text("system", one.system);
     if (!one.command_vars.empty()) object.add("vars", one.command_vars);
   }

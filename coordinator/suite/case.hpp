@@ -94,9 +94,11 @@ struct Case {
   /// `text` only: what its request has beside prompt and system prompt. One part of its messages is `asked`:
   /// context and content.
   RequestExtras extras{};
-  std::string response_schema{};  ///< `text` only: that its answer is asked to fit; empty: none.
-  std::string command_vars{};     ///< With a command alone, which reads them: as a JSON object; empty: none.
-  bool brings_command = false;    ///< From a file that the suite names, which nobody may have looked at.
+  /// `text` only: that its answer is asked to fit, with keys as written, in whose order models answer; empty:
+  /// none.
+  std::string response_schema{};
+  std::string command_vars{};   ///< With a command alone, which reads them: as a JSON object; empty: none.
+  bool brings_command = false;  ///< From a file that the suite names, which nobody may have looked at.
   /// `default_test` asks something by this metric that the test does not: a score of its own without a name
   /// stands in for it.
   std::optional<MetricId> replaced_default{};

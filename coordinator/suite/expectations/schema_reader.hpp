@@ -8,8 +8,10 @@
 
 namespace sluice {
 
-/// Reads the required key `schema`, a JSON Schema or the name of a JSON file with one, as canonical JSON. It
-/// is compiled by the code that checks answers. What is wrong becomes findings.
-std::optional<std::string> read_schema(TableReader& reader, const TestSource& source);
+/// Reads the required key `schema`, a JSON Schema or the name of a JSON file with one, as `to_text` writes
+/// it: canonical for a check, as written for a request. It is compiled by the code that checks answers. What
+/// is wrong becomes findings.
+std::optional<std::string> read_schema(TableReader& reader, const TestSource& source,
+                                       std::string (*to_text)(const DocumentNode&));
 
 }  // namespace sluice

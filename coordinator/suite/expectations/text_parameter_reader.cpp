@@ -133,7 +133,7 @@ std::vector<std::string> TextParameterReader::read_json_parameters(TableReader& 
 }
 
 std::vector<std::string> TextParameterReader::read_schema_parameter(TableReader& reader) const {
-  auto schema = read_schema(reader, source_);
+  auto schema = read_schema(reader, source_, canonical_json);
   if (!schema) return {};
   const auto* path = std::get_if<std::string>(&reader.entry("schema")->value.value);
   note_unfilled(reader, "schema", *schema, path != nullptr ? names_file(*path) : "");

@@ -239,7 +239,7 @@ std::vector<ToolCall> read_tool_calls(const DocumentNode::Array& calls, const st
     reader.finish();
     if (arguments != nullptr && !has_only_json_values(*arguments))
       reader.add_wrong("arguments", "hold a number that is not finite");
-    call.arguments = arguments != nullptr ? canonical_json(*arguments) : "{}";
+    call.arguments = arguments != nullptr ? json_as_written(*arguments) : "{}";
     read.push_back(std::move(call));
   }
   return read;

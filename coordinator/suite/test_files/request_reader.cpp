@@ -81,12 +81,12 @@ class RequestReader {
       reader.add_wrong("name", "cannot be a word of \"tool_choice\"");
     if (std::ranges::find(test_.extras.tools, tool.name, &Tool::name) != test_.extras.tools.end())
       reader.add_wrong("name", "is that of another tool of the test");
+    tool.parameters =
+        parameters != nullptr ? json_as_written(*parameters) : R"({"properties":{},"type":"object"})";
     if (parameters != nullptr && !has_only_json_values(*parameters))
       reader.add_wrong("parameters", "hold a number that is not finite");
     else if (parameters != nullptr)
-      check_parameters(reader, canonical_json(*parameters));
-    tool.parameters =
-        parameters != nullptr ? canonical_json(*parameters) : R"({"properties":{},"type":"object"})";
+      check_parameters(reader, tool.parameters);
     test_.extras.tools.push_back(std::move(tool));
   }
 
@@ -121,7 +121,7 @@ class RequestReader {
       return;
     }
     TableReader reader = context_.reader(entry.value, "input.response_format");
-    auto schema = read_schema(reader, source_);
+    auto schema = read_schema(reader, source_, json_as_written);
     format.name = reader.word("name").value_or("answer");
     const DocumentEntry* strict = reader.entry("strict");
     reader.finish();

@@ -1,5 +1,6 @@
 #include "common/documents/plain_toml.hpp"
 
+#include "common/documents/canonical_json.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/text/text.hpp"
 #include "tests/support/document_text.hpp"
@@ -70,6 +71,15 @@ std::string as_plain(const std::string& text) {
 std::string as_whole(const std::string& text) {
   const auto document = parse_whole_toml(text);
   return document ? document_text(*document) : "error: " + document.error().message;
+}
+
+TEST(PlainToml, BothParsersKeepTheOrderOfKeys) {
+  const std::string text = "z = { y = 1, x = 2 }\n[b]\nd = 1\nc = [{ f = 1, e = 2 }]\n[a]\nk = 1\n";
+  const std::string json = R"({"z":{"y":1,"x":2},"b":{"d":1,"c":[{"f":1,"e":2}]},"a":{"k":1}})";
+  for (const auto& document : {parse_toml(text), parse_whole_toml(text)}) {
+    ASSERT_TRUE(document);
+    EXPECT_EQ(json_as_written(*document), json);
+  }
 }
 
 TEST(PlainToml, ReadsWhatTheParserOfTheWholeLanguageReads) {

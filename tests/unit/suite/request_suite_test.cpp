@@ -46,12 +46,12 @@ TEST_F(RequestSuite, ReadsMessagesToolsAndParameters) {
         {PartKind::image_url, "https://a.example/b.jpg"}}},
       {MessageRole::assistant,
        {{PartKind::text, "One moment."}},
-       {{"call_1", "look_up", R"({"all":false,"order":17})"}}},
+       {{"call_1", "look_up", R"({"order":17,"all":false})"}}},
       {MessageRole::tool, {{PartKind::text, "paid"}}, {}, "call_1", "look_up"},
       {MessageRole::user, {{PartKind::asked}}}};
   EXPECT_EQ(test.extras.messages, expected);
   const std::vector<Tool> tools{
-      {"look_up", "Finds orders.", R"({"properties":{"order":{"type":"integer"}},"type":"object"})"},
+      {"look_up", "Finds orders.", R"({"type":"object","properties":{"order":{"type":"integer"}}})"},
       {"refund", "", R"({"properties":{},"type":"object"})"}};
   EXPECT_EQ(test.extras.tools, tools);
   EXPECT_EQ(test.extras.tool_choice, "look_up");
@@ -84,10 +84,45 @@ TEST_F(RequestSuite, ReadsTheFormOfAnswers) {
   write("order.json", R"({"type": "object", "required": ["id"]})");
   const Case test = first_case(
       with_input("    prompt: p\n    response_format: {schema: order.json, name: order, strict: true}\n"));
-  EXPECT_EQ(test.response_schema, R"({"required":["id"],"type":"object"})");
+  EXPECT_EQ(test.response_schema, R"({"type":"object","required":["id"]})");
   EXPECT_EQ(test.extras.format, (AnswerFormat{true, "order", true}));
   EXPECT_EQ(first_case(with_input("    prompt: p\n    response_format: json\n")).extras.format,
             (AnswerFormat{true}));
+}
+
+// A model answers in the order of its schema: sorted, `answer` came before `reasoning`.
+TEST_F(RequestSuite, KeysOfWhatIsSentStandAsWritten) {
+  const std::string schema =
+      R"({"type":"object","properties":{"reasoning":{"type":"string"},"answer":{"type":"string"}}})";
+  write("answer.json", schema);
+  const auto of = [&](const std::string& given) {
+    return first_case(with_input("    prompt: p\n    response_format: {schema: " + given +
+                                 "}\n    tools: " + "[{name: a, parameters: " + schema +
+                                 "}]\n    params: {guided_json: " + schema + "}\n"));
+  };
+  for (const std::string& given : {schema, std::string("answer.json")}) {
+    const Case test = of(given);
+    EXPECT_EQ(test.response_schema, schema) << given;
+    EXPECT_EQ(test.extras.tools, (std::vector<Tool>{{"a", "", schema}}));
+    EXPECT_EQ(test.extras.params, (RequestParams{{"guided_json", schema}}));
+  }
+  const std::string line = R"({"id":"t","input":{"prompt":"p","response_format":{"schema":)" + schema +
+                           R"(}},"expected":{"type":"must_contain","text":"a"}})";
+  write("t.jsonl", line);
+  EXPECT_EQ(first_case("suite: s\ntests_file: t.jsonl\n").response_schema, schema);
+}
+
+TEST_F(RequestSuite, TheOrderOfASchemaIsAskedAndJudgesNothing) {
+  const auto of = [&](const std::string& schema) {
+    return case_fingerprints(
+        first_case("suite: s\ntests:\n- id: t\n  expected: {type: tool_calls_valid}\n  input: {prompt: p, "
+                   "tools: [{name: a, parameters: " +
+                   schema + "}], response_format: {schema: " + schema + "}}\n"));
+  };
+  const CaseFingerprints sorted = of("{properties: {a: {}, b: {}}, type: object}");
+  const CaseFingerprints other = of("{type: object, properties: {b: {}, a: {}}}");
+  EXPECT_NE(sorted.whole, other.whole);
+  EXPECT_EQ(sorted.judging, other.judging);
 }
 
 TEST_F(RequestSuite, ParametersOfSuiteAndArmsAreRead) {
