@@ -31,19 +31,6 @@ std::optional<std::uint64_t> index_of(std::string_view key) {
   return is_index ? std::optional(index) : std::nullopt;
 }
 
-DocumentNode as_written(DocumentNode node) {
-  if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-    for (DocumentNode& one : *list) one = as_written(std::move(one));
-  } else if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
-    for (DocumentEntry& entry : *table) entry.value = as_written(std::move(entry.value));
-    std::ranges::stable_sort(*table, {}, [](const DocumentEntry& entry) {
-      const auto index = index_of(entry.key);
-      return std::pair(!index, index.value_or(entry.place));
-    });
-  }
-  return node;
-}
-
 /// As promptfoo puts a number into a text.
 std::string as_javascript(double number) {
   if (std::isnan(number)) return "NaN";
@@ -69,6 +56,19 @@ tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file,
   if (yaml.root && yaml.errors.empty()) return std::move(*yaml.root);
   if (extension_of(file) == ".json") return parse_json(text);
   return tl::unexpected(std::move(yaml.errors.front()));
+}
+
+DocumentNode as_written(DocumentNode node) {
+  if (auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
+    for (DocumentNode& one : *list) one = as_written(std::move(one));
+  } else if (auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
+    for (DocumentEntry& entry : *table) entry.value = as_written(std::move(entry.value));
+    std::ranges::stable_sort(*table, {}, [](const DocumentEntry& entry) {
+      const auto index = index_of(entry.key);
+      return std::pair(!index, index.value_or(entry.place));
+    });
+  }
+  return node;
 }
 
 std::string written_json(const DocumentNode& node) {

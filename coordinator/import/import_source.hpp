@@ -17,7 +17,9 @@ namespace sluice {
 /// A foreign configuration, as YAML or JSON.
 tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text);
 
-/// The value as JSON, with keys in the order in which promptfoo writes them.
+/// The value with its keys in the order in which promptfoo writes them, which sends them in it.
+DocumentNode as_written(DocumentNode node);
+/// The same as JSON.
 std::string written_json(const DocumentNode& node);
 
 /// The text of a node that is one; else null.

@@ -35,7 +35,7 @@ std::optional<DocumentNode> import_tool(const DocumentNode& written, std::uint32
   for (const DocumentEntry& entry : *keys) {
     if (entry.key == "parameters" || entry.key == "input_schema") {
       if (!is_schema(entry.value)) return std::nullopt;
-      made.push_back({"parameters", line, entry.value});
+      made.push_back({"parameters", line, as_written(entry.value)});
     } else if (entry.key != "name" && entry.key != "description" && entry.key != "type") {
       from.change(line, "\"" + entry.key + "\" of the tool " + *name + " has no counterpart: left out");
     }

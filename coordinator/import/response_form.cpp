@@ -53,7 +53,7 @@ std::optional<DocumentNode> import_response_format(const DocumentEntry& entry, c
     const DocumentEntry* part = find_entry(parts, key);
     if (part == nullptr) continue;
     if (can_be_part(key, part->value)) {
-      table.push_back({std::string(key), entry.line, part->value});
+      table.push_back({std::string(key), entry.line, as_written(part->value)});
     } else {
       from.change(entry.line,
                   "\"" + std::string(key) + "\" of \"response_format\" is none that a suite takes: left out");

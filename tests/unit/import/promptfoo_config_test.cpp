@@ -330,6 +330,29 @@ tests: [{vars: {n: "1"}, assert: [{type: is-json}]}]
   EXPECT_NE(some.find(":3: \"response_format\" is not that of all providers"), std::string::npos) << some;
 }
 
+// A model answers in that order.
+TEST_F(Promptfoo, KeepsTheOrderOfKeysInSchemas) {
+  const std::string made = suite(R"yaml(prompts: ["Order {{n}}"]
+providers:
+  - id: openai:gpt-4o-mini
+    config:
+      response_format:
+        type: json_schema
+        json_schema: {schema: {type: object, properties: {why: {type: string}, answer: {type: string}}}}
+      tools: [{type: function, function: {name: f, parameters: {type: object, properties: {b: {}, a: {}}}}}]
+tests: [{vars: {n: "1"}, assert: [{type: contains-json}]}]
+)yaml");
+  const std::string indent(10, ' ');
+  EXPECT_NE(made.find("schema:\n" + indent + "type: object\n" + indent + "properties:\n" + indent +
+                      "  why:\n" + indent + "    type: string\n" + indent + "  answer:\n"),
+            std::string::npos)
+      << made;
+  EXPECT_NE(made.find("type: object\n" + indent + "  properties:\n" + indent + "    b: {}\n" + indent +
+                      "    a: {}\n"),
+            std::string::npos)
+      << made;
+}
+
 TEST_F(Promptfoo, LeavesOutOfAFormWhatASuiteRefuses) {
   const auto config = [](const std::string& form) {
     return "prompts: [\"Order {{n}}\"]\nproviders:\n  - id: openai:gpt-4o-mini\n    config:\n"
