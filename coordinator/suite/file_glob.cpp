@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -28,8 +30,10 @@ class Globber {
 
   explicit Globber(const SuiteFolder& folder) : folder_(folder) {}
 
-  /// Goes through what `path` holds; `name` is the same as the suite names it.
+  /// Goes through what `path` holds; `name` is the same as the suite names it. Where there are several `**`,
+  /// many ways lead to one folder with the same parts left.
   Result<void> walk(const fs::path& path, const fs::path& name, Parts parts) {
+    if (!walked_.emplace(name.generic_string(), parts.size()).second) return {};
     const auto entries = folder_.entries(path);
     if (!entries) {
       return fail(Reason::file_unreadable,
@@ -41,11 +45,7 @@ class Globber {
     return {};
   }
 
-  std::vector<std::string> found() {
-    std::ranges::sort(names_);
-    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
-    return std::move(names_);
-  }
+  std::vector<std::string> found() const { return {names_.begin(), names_.end()}; }
 
  private:
   Result<void> take(const FolderEntry& entry, const fs::path& name, Parts parts) {
@@ -60,16 +60,17 @@ class Globber {
     if (!fits_glob_part(own, parts.front())) return {};
     if (parts.size() > 1) return is_folder ? walk(entry.path, name / own, parts.subspan(1)) : Result<void>();
     if (entry.kind != FolderEntry::Kind::file) return {};
-    if (names_.size() == defaults::max_globbed_files) {
+    names_.insert((name / own).generic_string());
+    if (names_.size() > defaults::max_globbed_files) {
       return fail(Reason::file_unreadable, "fits more than " + std::to_string(defaults::max_globbed_files) +
                                                " files: name folders of them");
     }
-    names_.push_back((name / own).generic_string());
     return {};
   }
 
   const SuiteFolder& folder_;
-  std::vector<std::string> names_;
+  std::set<std::string> names_;
+  std::set<std::pair<std::string, std::size_t>> walked_;
 };
 
 }  // namespace
@@ -105,6 +106,10 @@ bool fits_glob_part(std::string_view name, std::string_view part) {
 
 Result<std::vector<std::string>> find_files(const SuiteFolder& folder, const std::string& glob) {
   std::vector<std::string> parts = parts_of(glob);
+  const auto is_same = [](const std::string& one, const std::string& other) {
+    return one == any_folders && other == any_folders;
+  };
+  parts.erase(std::unique(parts.begin(), parts.end(), is_same), parts.end());
   if (!parts.empty() && parts.back() == any_folders) parts.emplace_back("*");
   if (!is_file_glob(glob)) return fail(Reason::file_unreadable, "fits no file");
   const auto first = std::ranges::find_if(parts, [](const std::string& part) { return is_file_glob(part); });

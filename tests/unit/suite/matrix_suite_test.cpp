@@ -225,6 +225,25 @@ TEST_F(MatrixSuite, NamesFilesByGlobs) {
       "there, or allow its folder with --allow-path DIR\n");
 }
 
+// The ways through folders were counted: more than there are files that a glob may stand for, or without end.
+TEST_F(MatrixSuite, GlobsWithSeveralAnyFoldersAreThroughInTime) {
+  const auto repeated = [](const std::string& part, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  const std::string deep = repeated("a/", 40);
+  for (int i = 0; i < 11; ++i) write(deep + std::to_string(i) + ".csv", "country,__expected\nPeru,Lima\n");
+  const std::string head = "suite: s\nprompts: ['{{country}}']\ntests_file: '";
+  for (const std::string& glob : {repeated("**/", 12) + "*.csv", repeated("**/a/", 12) + "**/*.csv"}) {
+    EXPECT_EQ(load(head + glob + "'\n").suite.cases.size(), 11u) << glob;
+  }
+  for (const std::string& glob : {repeated("**/", 12) + "b.csv", repeated("**/a/", 12) + "**/b.csv"}) {
+    EXPECT_EQ(findings(head + glob + "'\n"),
+              "suite.yaml:3: \"tests_file\" names \"" + glob + "\", which fits no file\n");
+  }
+}
+
 TEST(FileGlobs, FitWholeParts) {
   EXPECT_TRUE(fits_glob_part("abc.txt", "*.txt"));
   EXPECT_TRUE(fits_glob_part("abc.txt", "a?c*"));
