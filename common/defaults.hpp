@@ -115,7 +115,11 @@ inline constexpr std::uint32_t max_pool_threads = 8;  ///< There are no more act
 /// Signals that come sooner than this after the first are the same request. GNU timeout signals its child
 /// and then the child's process group, and shells and supervisors do the like: nobody has insisted then.
 inline constexpr auto one_signal_request = 1s;
-inline constexpr std::size_t metrics_threads = 2;  ///< One Prometheus, and whoever looks by hand.
+/// One Prometheus, probes, and whoever looks by hand, while some connections say nothing.
+inline constexpr std::size_t metrics_threads = 8;
+/// For a client of one of our HTTP servers to say what it asks: each connection takes a thread of few
+/// meanwhile.
+inline constexpr std::chrono::milliseconds http_request_timeout = 2s;
 inline constexpr auto metrics_end_interval = 5ms;  ///< Between connections that wake its server at the end.
 
 // --- Documents, patterns and schemas

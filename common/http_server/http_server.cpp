@@ -92,7 +92,9 @@ struct HttpServer::Parts {
       : answer(std::move(answer_of)),
         calls(callbacks()),
         server(std::make_unique<CivetServer>(
-            std::vector<std::string>{"listening_ports", endpoint, "num_threads", std::to_string(threads)},
+            std::vector<std::string>{"listening_ports", endpoint, "num_threads", std::to_string(threads),
+                                     "request_timeout_ms",
+                                     std::to_string(defaults::http_request_timeout.count())},
             &calls, &answer)),
         host(endpoint.substr(0, endpoint.rfind(':'))) {
     const auto ports = server->getListeningPorts();

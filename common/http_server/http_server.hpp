@@ -33,7 +33,8 @@ struct ServedAnswer {
 /// Called on threads of its own, several at a time.
 using AnswerRequest = std::function<ServedAnswer(const ServedRequest&)>;
 
-/// Answers HTTP requests until it is destroyed. Serves no files: what a function answers is all there is.
+/// Answers HTTP requests until it is destroyed. Serves no files: what a function answers is all there is. A
+/// connection whose request is not there in time (defaults::http_request_timeout) is closed.
 class HttpServer {
  public:
   /// `endpoint`: `ADDRESS:PORT`, with port 0 for one that is free. listen_failed if it cannot be bound; the

@@ -1,5 +1,7 @@
 #include "common/http_server/http_server.hpp"
 
+#include "common/files.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -13,24 +15,37 @@
 namespace sluice {
 namespace {
 
+/// A connection to a server on loopback, which waits for 5 seconds at most.
+class Connection {
+ public:
+  explicit Connection(const std::string& authority) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port =
+        htons(static_cast<std::uint16_t>(std::stoi(authority.substr(authority.rfind(':') + 1))));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const timeval patience{5, 0};
+    ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    EXPECT_EQ(::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+
+  std::string answer_to(const std::string& request) {
+    const auto sent = ::write(socket_.number(), request.data(), request.size());
+    EXPECT_EQ(sent, static_cast<ssize_t>(request.size()));
+    std::string answer;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = ::read(socket_.number(), buffer, sizeof buffer)) > 0;)
+      answer.append(buffer, static_cast<std::size_t>(got));
+    return answer;
+  }
+
+ private:
+  FileDescriptor socket_;
+};
+
 /// What a server on loopback sends back.
 std::string answer_to(const std::string& authority, const std::string& request) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(authority.substr(authority.rfind(':') + 1))));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    ::close(socket);
-    return "no connection";
-  }
-  EXPECT_EQ(::write(socket, request.data(), request.size()), static_cast<ssize_t>(request.size()));
-  std::string answer;
-  char buffer[4096];
-  for (ssize_t got = 0; (got = ::read(socket, buffer, sizeof buffer)) > 0;)
-    answer.append(buffer, static_cast<std::size_t>(got));
-  ::close(socket);
-  return answer;
+  return Connection(authority).answer_to(request);
 }
 
 ServedAnswer echo(const ServedRequest& request) {
@@ -89,6 +104,16 @@ TEST(HttpServer, WhatGoesWrongIsAnAnswerToo) {
       "127.0.0.1:0", 2, [](const ServedRequest&) -> ServedAnswer { throw std::runtime_error("no"); });
   ASSERT_TRUE(server);
   EXPECT_TRUE(answer_to(server->authority(), "GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.1 500"));
+}
+
+// They kept each thread for half a minute, and /healthz silent.
+TEST(HttpServer, ConnectionsThatSayNothingKeepNobodyFromAnAnswer) {
+  const auto server = HttpServer::start("127.0.0.1:0", 2, echo);
+  ASSERT_TRUE(server);
+  const Connection one(server->authority());
+  const Connection other(server->authority());
+  const auto answer = answer_to(server->authority(), "GET /healthz HTTP/1.0\r\n\r\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
 }
 
 TEST(HttpServer, APortThatIsTakenIsAnError) {
