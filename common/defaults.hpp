@@ -117,6 +117,7 @@ inline constexpr std::uint32_t max_pool_threads = 8;  ///< There are no more act
 inline constexpr auto one_signal_request = 1s;
 /// One Prometheus, probes, and whoever looks by hand, while some connections say nothing.
 inline constexpr std::size_t metrics_threads = 8;
+inline constexpr std::size_t max_counted_providers = 256;  ///< In a worker's metrics, of all its runs.
 /// For a client of one of our HTTP servers to say what it asks: each connection takes a thread of few
 /// meanwhile.
 inline constexpr std::chrono::milliseconds http_request_timeout = 2s;

@@ -297,6 +297,7 @@ void begin_run(WorkerActor* self, RunSettings settings) {
     return end(self, started.error());
   }
   const auto& run = state.run.emplace(std::move(*started));
+  if (state.config->metrics) state.config->metrics->run_began(run.settings.providers);
   state.children.add(self, "the worker's model client", run.model_client);
   state.children.add(self, "the worker's scorer", run.scorer);
   tell_log(self);

@@ -1,15 +1,26 @@
 #include "common/metrics_server/worker_metrics.hpp"
 
+#include "common/defaults.hpp"
 #include "common/metrics_server/metric_families.hpp"
 
 namespace sluice {
 
 using Kind = MetricFamily::Kind;
 
+void WorkerMetrics::run_began(const std::vector<ProviderSettings>& providers) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& provider : providers) {
+    if (providers_.size() >= defaults::max_counted_providers) return;
+    providers_.try_emplace(provider.name);
+  }
+}
+
 void WorkerMetrics::sent(const wire::Heartbeat& heartbeat) {
   const std::lock_guard lock(mutex_);
   for (const auto& demand : heartbeat.demands) {
-    auto& provider = providers_[demand.provider];
+    const auto counted = providers_.find(demand.provider);
+    if (counted == providers_.end()) continue;
+    Provider& provider = counted->second;
     provider.answered += demand.outcomes.answered + demand.outcomes.declined;
     provider.rate_limited += demand.outcomes.rate_limited + demand.outcomes.named_delays;
     provider.failed += demand.outcomes.failed;
@@ -23,9 +34,10 @@ void WorkerMetrics::sent(const wire::Heartbeat& heartbeat) {
 void WorkerMetrics::received(const wire::Grants& grants) {
   const std::lock_guard lock(mutex_);
   for (const auto& grant : grants.grants) {
-    auto& provider = providers_[grant.provider];
-    provider.permits_granted += grant.permits.size();
-    provider.hold = grant.hold;
+    const auto counted = providers_.find(grant.provider);
+    if (counted == providers_.end()) continue;
+    counted->second.permits_granted += grant.permits.size();
+    counted->second.hold = grant.hold;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/metrics_server/metric.hpp"
 #include "common/model/result.hpp"
+#include "common/model/run_settings.hpp"
 #include "common/wire/messages.hpp"
 
 #include <chrono>
@@ -19,6 +20,9 @@ class MetricFamilies;
 /// Thread-safe.
 class WorkerMetrics {
  public:
+  /// Only providers of runs that began are counted, of all runs defaults::max_counted_providers at most: a
+  /// coordinator names them.
+  void run_began(const std::vector<ProviderSettings>& providers);
   void sent(const wire::Heartbeat& heartbeat);
   void received(const wire::Grants& grants);
   void completed(const UnitResult& result);

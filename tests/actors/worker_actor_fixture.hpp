@@ -55,6 +55,7 @@ class WorkerActorTest : public ActorTest {
     config.stay = stay;
     config.drain_timeout = drain_timeout;
     config.watch = watch;
+    config.metrics = metrics;
     config.coordinator_timeout = coordinator_timeout;
     config.boot_clock = [this] { return boot(); };
     config.start_scorer = [this](caf::actor_system& where, auto checks, const caf::actor& of) {
@@ -149,6 +150,7 @@ class WorkerActorTest : public ActorTest {
   std::chrono::milliseconds drain_timeout{};
   std::chrono::milliseconds coordinator_timeout = 60s;
   WatchWorker watch;
+  std::shared_ptr<WorkerMetrics> metrics;  ///< Null: nothing is counted.
   support::TemporaryFolder folder;
   RunSettings settings;
   std::shared_ptr<AnswerStore> store;

@@ -360,6 +360,20 @@ TEST_F(WorkerActorTest, AKeyThatIsNotThatOfItsRequestEndsTheWorker) {
   EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
 }
 
+// A coordinator made the metrics grow without end, by a made-up name in each GRANTS.
+TEST_F(WorkerActorTest, MetricsCountTheProvidersOfTheRunAlone) {
+  metrics = std::make_shared<WorkerMetrics>();
+  begin();
+  wire::Grant made_up = unlimited();
+  made_up.provider = "made-up";
+  hear(grants(made_up));
+  for (const auto& family : metrics->read()) {
+    if (family.name != "sluice_worker_paused") continue;
+    ASSERT_EQ(family.samples.size(), 1u);
+    EXPECT_EQ(family.samples[0].labels[0].second, "openai");
+  }
+}
+
 struct WrongTime {
   std::chrono::milliseconds RunSettings::*setting;
   std::chrono::milliseconds time;

@@ -1,5 +1,7 @@
 #include "common/metrics_server/worker_metrics.hpp"
 
+#include "common/defaults.hpp"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,8 +25,15 @@ std::optional<double> value_of(const WorkerMetrics& metrics, const std::string& 
   return std::nullopt;
 }
 
+std::vector<ProviderSettings> named(const std::string& name) {
+  std::vector<ProviderSettings> providers(1);
+  providers[0].name = name;
+  return providers;
+}
+
 TEST(WorkerMetrics, AddUpWhatHeartbeatsSayAndKeepWhatIsNow) {
   WorkerMetrics metrics;
+  metrics.run_began(named("openai"));
   wire::Demand demand;
   demand.provider = "openai";
   demand.ready_calls = 9;
@@ -51,6 +60,7 @@ TEST(WorkerMetrics, AddUpWhatHeartbeatsSayAndKeepWhatIsNow) {
 
 TEST(WorkerMetrics, KnowPausesAndOutagesFromGrants) {
   WorkerMetrics metrics;
+  metrics.run_began(named("openai"));
   wire::Grant grant;
   grant.provider = "openai";
   grant.permits.resize(3);
@@ -65,6 +75,23 @@ TEST(WorkerMetrics, KnowPausesAndOutagesFromGrants) {
   EXPECT_EQ(value_of(metrics, "sluice_worker_breaker_open", {{"provider", "openai"}}), 1.0);
   metrics.run_ended();
   EXPECT_EQ(value_of(metrics, "sluice_worker_breaker_open", {{"provider", "openai"}}), 0.0);
+}
+
+// A coordinator that made up a name in each GRANTS had them grow without end.
+TEST(WorkerMetrics, CountOnlyTheProvidersOfRunsAndSoManyOfThem) {
+  WorkerMetrics metrics;
+  metrics.run_began(named("openai"));
+  wire::Grant grant;
+  grant.provider = "made-up";
+  metrics.received({"run-1", 0, 0, {grant}});
+  EXPECT_FALSE(value_of(metrics, "sluice_worker_paused", {{"provider", "made-up"}}));
+  EXPECT_EQ(value_of(metrics, "sluice_worker_paused", {{"provider", "openai"}}), 0.0);
+  for (std::size_t i = 0; i < 2 * defaults::max_counted_providers; ++i)
+    metrics.run_began(named(std::to_string(i)));
+  for (const auto& family : metrics.read()) {
+    if (family.name == "sluice_worker_paused")
+      EXPECT_EQ(family.samples.size(), defaults::max_counted_providers);
+  }
 }
 
 TEST(WorkerMetrics, AddUpFinishedUnits) {
