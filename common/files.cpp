@@ -72,6 +72,19 @@ Result<std::string> read_file(const FileDescriptor& file, const struct stat& fac
   return text;
 }
 
+std::error_code make_private_folder(std::filesystem::path folder) {
+  // What stands before a slash or a dot at the end is the folder itself, and none above it.
+  while (folder.has_relative_path() && (!folder.has_filename() || folder.filename() == "."))
+    folder = folder.parent_path();
+  std::error_code error;
+  if (folder.empty() || std::filesystem::is_directory(folder, error)) return {};
+  error.clear();
+  if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path(), error);
+  if (error || ::mkdir(folder.c_str(), S_IRWXU) == 0) return error;
+  const std::error_code problem(errno, std::generic_category());
+  return std::filesystem::is_directory(folder, error) ? std::error_code() : problem;
+}
+
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;
   std::error_code error;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,10 @@ Result<struct stat> check_regular(const FileDescriptor& file);
 /// Whether the folder is there, and nothing can be written in it: by its permissions, or since its file
 /// system is read-only.
 bool is_read_only_folder(const std::filesystem::path& folder);
+
+/// Makes a folder, such as a home, that nobody but its owner can enter; folders above it are made as the
+/// umask says. One that is there keeps its permissions. Says what keeps it from being made.
+std::error_code make_private_folder(std::filesystem::path folder);
 
 /// What stands in the folder, sorted; nothing of one that cannot be read.
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& folder);

@@ -23,6 +23,12 @@ bool is_too_open(const struct stat& facts, Privacy privacy) {
   return (facts.st_mode & others) != 0 || ((facts.st_mode & S_IRGRP) != 0 && facts.st_uid != 0);
 }
 
+/// A home comes into being with its folder of keys.
+std::error_code make_folder_of_keys(const std::filesystem::path& folder) {
+  const auto problem = make_private_folder(folder.parent_path());
+  return problem ? problem : make_private_folder(folder);
+}
+
 }  // namespace
 
 Result<std::string> read_private_file(const std::filesystem::path& path, Privacy privacy) {
@@ -45,10 +51,9 @@ Result<std::string> read_private_file(const std::filesystem::path& path, Privacy
 }
 
 Result<FileDescriptor> lock_folder(const std::filesystem::path& folder) {
-  std::error_code problem;
   const std::filesystem::path here = folder.empty() ? "." : folder;
-  std::filesystem::create_directories(here, problem);
-  if (problem) return fail(Reason::output_failed, here.string() + " cannot be made: " + problem.message());
+  if (const auto problem = make_folder_of_keys(here))
+    return fail(Reason::output_failed, here.string() + " cannot be made: " + problem.message());
   FileDescriptor lock(::open(here.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.is_open() && ::flock(lock.number(), LOCK_EX) == 0) return lock;
   return fail(Reason::output_failed,
@@ -59,16 +64,15 @@ Result<void> create_private_file(const std::filesystem::path& path, const std::s
   const auto failed = [&](const std::string& what) {
     return fail(Reason::output_failed, path.string() + " cannot be written: " + what);
   };
-  std::error_code problem;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), problem);
-  if (problem) return failed(problem.message());
+  if (const auto problem = make_folder_of_keys(path.parent_path())) return failed(problem.message());
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return failed(std::generic_category().message(errno));
   const auto written = ::write(file, content.data(), content.size());
   const bool whole = written == static_cast<ssize_t>(content.size()) && ::fsync(file) == 0;
   const int error = errno;
   if (::close(file) == 0 && whole) return {};
-  std::filesystem::remove(path, problem);
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
   return failed(std::generic_category().message(error));
 }
 

@@ -20,12 +20,13 @@ enum class Privacy : std::uint8_t {
 /// permissions are too wide, with the command that narrows them.
 Result<std::string> read_private_file(const std::filesystem::path& file, Privacy privacy);
 
-/// Makes a file that is its owner's alone from the first byte on, and its folder; what it holds is on the
-/// disk then. Errors: output_failed, also where there is such a file already, which is left as it is.
+/// Makes a file that is its owner's alone from the first byte on, and such a folder around it; what it holds
+/// is on the disk then. Errors: output_failed, also where there is such a file already, which is left as it
+/// is.
 Result<void> create_private_file(const std::filesystem::path& file, const std::string& content);
 
-/// Makes the folder if it is not there, and keeps everybody else who does this waiting until the result is
-/// closed. Errors: output_failed.
+/// Makes the folder, its owner's alone, if it is not there, and keeps everybody else who does this waiting
+/// until the result is closed. Errors: output_failed.
 Result<FileDescriptor> lock_folder(const std::filesystem::path& folder);
 
 /// What nobody else can guess.

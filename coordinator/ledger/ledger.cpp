@@ -1,5 +1,6 @@
 #include "coordinator/ledger/ledger.hpp"
 
+#include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "common/wire/codec.hpp"
 #include "coordinator/ledger/database.hpp"
@@ -266,8 +267,8 @@ Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 Result<Ledger> Ledger::open(const std::filesystem::path& file, Outlives outlives) {
   if (auto may = check_may_open(file); !may) return fail(may.error());
   try {
-    std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
-    std::filesystem::create_directories(file.parent_path(), ignored);
+    make_private_folder(file.parent_path());  // Whatever is wrong with it shows when SQLite opens the file.
+    std::error_code ignored;
     const bool is_new = !std::filesystem::exists(file, ignored);
     auto database = std::make_unique<Database>(file.string());
     auto& db = database->db;

@@ -1,6 +1,7 @@
 #include "coordinator/ledger/observation_store.hpp"
 
 #include "common/defaults.hpp"
+#include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/ledger/connection.hpp"
@@ -229,8 +230,7 @@ ObservationStore& ObservationStore::operator=(ObservationStore&&) noexcept = def
 Result<ObservationStore> ObservationStore::open(const std::filesystem::path& file) {
   if (auto may = check_may_open(file); !may) return fail(failed(may.error().message));
   try {
-    std::error_code ignored;  // Whatever is wrong with the folder shows when SQLite opens the file.
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+    make_private_folder(file.parent_path());  // Whatever is wrong with it shows when SQLite opens the file.
     auto database = std::make_unique<Database>(connected(
         file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, defaults::observations_busy_timeout_ms));
     auto& db = database->db;

@@ -243,6 +243,7 @@ bool KeyFile::is_held(std::size_t entry) const {
 }
 
 Result<KeyFile> KeyFile::open(const std::filesystem::path& path) {
+  make_private_folder(path.parent_path().parent_path());  // The home, whose folder `keys` holds the file.
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   FileDescriptor opened(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

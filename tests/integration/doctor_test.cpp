@@ -75,6 +75,18 @@ TEST_F(DoctorHome, ASoundHomeIsSound) {
   EXPECT_NE(nowhere.errors.find("there is no home"), std::string::npos) << nowhere.errors;
 }
 
+// Every account of the machine could read what was asked and answered, and hold all runs up.
+TEST_F(DoctorHome, ANewHomeIsItsOwnersAloneAndOneThatOthersEnterIsNamed) {
+  const auto simulator = start_simulator();
+  EXPECT_EQ(left_to_others(home(), [&] { make_home(simulator); }), fs::perms::none);
+  EXPECT_EQ(doctor().output.find("other accounts"), std::string::npos);
+  fs::permissions(home(), fs::perms::group_exec, fs::perm_options::add);
+  const auto finished = doctor();
+  EXPECT_EQ(finished.exit_code, 0) << "people share homes on purpose";
+  EXPECT_NE(finished.output.find("other accounts can enter it"), std::string::npos) << finished.output;
+  EXPECT_EQ(json::parse(doctor({"--json"}).output)["others_may_enter"], true);
+}
+
 // A cached run asked for answers that the ledger knew, and doctor said that all was sound and no more.
 TEST_F(DoctorHome, PinnedAnswersOfACacheThatWasRemovedAreCounted) {
   const auto simulator = start_simulator();

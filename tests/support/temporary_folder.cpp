@@ -5,6 +5,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <sys/stat.h>
+
 namespace sluice::support {
 
 namespace fs = std::filesystem;
@@ -18,6 +20,14 @@ TemporaryFolder::TemporaryFolder(const fs::path& in) {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+std::filesystem::perms left_to_others(const std::filesystem::path& path, const std::function<void()>& make) {
+  const mode_t before = ::umask(022);
+  make();
+  ::umask(before);
+  using std::filesystem::perms;
+  return std::filesystem::status(path).permissions() & (perms::group_all | perms::others_all);
 }
 
 std::string read_text(const fs::path& file) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace sluice::support {
@@ -18,6 +19,10 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// What others than its owner may do with a file or folder that `make` makes, under the umask of most
+/// systems.
+std::filesystem::perms left_to_others(const std::filesystem::path& path, const std::function<void()>& make);
 
 /// The whole content of a file; empty if there is none, or if it is a device.
 std::string read_text(const std::filesystem::path& file);

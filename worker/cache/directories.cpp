@@ -1,5 +1,6 @@
 #include "worker/cache/directories.hpp"
 
+#include "common/files.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ bool was_never_a_cache(const fs::path& dir) {
 }  // namespace
 
 Result<AnswerCache> open_worker_cache(const fs::path& home, const std::optional<std::string>& name) {
+  make_private_folder(home);  // What is wrong shows when a cache is made in it.
   if (name) {
     if (!is_folder_name(*name)) {
       return fail(Reason::usage_invalid, "the worker's name \"" + *name +

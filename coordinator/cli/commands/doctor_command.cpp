@@ -73,6 +73,13 @@ std::string line_of_lost_pins(const std::string& home, const HomeCheck& check) {
          "--pinned`, or lost): `--mode cached` misses them, and `--mode live` asks for them again\n";
 }
 
+/// No damage: people share homes on purpose.
+std::string line_of_open_home(const std::string& home) {
+  return printable(home) +
+         ": other accounts can enter it, read what its runs asked and were answered, and hold its runs up; "
+         "`chmod 700` it, unless they are meant to\n";
+}
+
 /// What stands in damaged files need be no text.
 std::vector<std::string> printable_all(std::vector<std::string> clauses) {
   for (std::string& clause : clauses) clause = printable(clause);
@@ -95,10 +102,15 @@ nlohmann::ordered_json json_of(const std::string& home, const HomeCheck& check,
                        {"left_out", printable_all(one.left_out)},
                        {"old", without_controls(one.aside.string())},
                        {"unfinished_runs", printable_all(one.unfinished)}});
-  nlohmann::ordered_json made{{"home", without_controls(home)},  {"files", check.files},
-                              {"cache_entries", check.entries},  {"pins", nullptr},
-                              {"pins_elsewhere", nullptr},       {"pins_lost", nullptr},
-                              {"findings", std::move(findings)}, {"repaired", std::move(repairs)}};
+  nlohmann::ordered_json made{{"home", without_controls(home)},
+                              {"files", check.files},
+                              {"cache_entries", check.entries},
+                              {"pins", nullptr},
+                              {"pins_elsewhere", nullptr},
+                              {"pins_lost", nullptr},
+                              {"findings", std::move(findings)},
+                              {"repaired", std::move(repairs)},
+                              {"others_may_enter", check.others_may_enter}};
   if (!check.pins) return made;
   made["pins"] = *check.pins;
   made["pins_elsewhere"] = check.pins_elsewhere;
@@ -145,6 +157,7 @@ struct Doctor {
                 << wording::grouped(check.entries) << " cached entries)\n";
     if (check.pins_elsewhere > 0) std::cout << line_of_pins(home, check);
     if (check.pins_lost > 0) std::cout << line_of_lost_pins(home, check);
+    if (check.others_may_enter) std::cout << line_of_open_home(home);
   }
 };
 

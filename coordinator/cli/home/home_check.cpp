@@ -64,6 +64,9 @@ class Check {
          {&Check::check_ledger, &Check::check_observations, &Check::check_caches, &Check::count_pins}) {
       if (auto checked = (this->*part)(); !checked) return fail(checked.error());
     }
+    constexpr auto others = fs::perms::group_exec | fs::perms::others_exec;
+    std::error_code unknown;
+    check_.others_may_enter = (fs::status(home_, unknown).permissions() & others) != fs::perms::none;
     check_fleet();
     check_others();
     for (const std::string& file : cassettes)

@@ -33,6 +33,8 @@ struct HomeCheck {
   std::optional<std::uint64_t> pins{};
   std::uint64_t pins_elsewhere = 0;
   std::uint64_t pins_lost = 0;  ///< Pinned answers of caches that are there, but have no answer of the key.
+  /// The home, by its permissions. No finding: people share homes on purpose.
+  bool others_may_enter = false;
 };
 
 /// The folder of a home in which `sluice doctor --repair` keeps what it has replaced.

@@ -18,9 +18,8 @@ namespace fs = std::filesystem;
 Result<RunLedger> RunLedger::open(const Settings& settings) {
   const fs::path home = settings.home.value;
   const std::string read_only = "the home " + home.string() + " is read-only";
-  std::error_code shows_later;  // When a file is made in it.
   if (!is_read_only_folder(home)) {
-    fs::create_directories(home, shows_later);
+    make_private_folder(home);  // What is wrong shows when a file is made in it.
     return RunLedger(home / "ledger.db");
   }
   if (settings.mode.value == Mode::live) {

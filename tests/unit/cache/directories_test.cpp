@@ -21,6 +21,14 @@ TEST(CacheDirectories, UnnamedWorkersTakeTheFirstFreeOne) {
   EXPECT_EQ(open_worker_cache(home.path(), std::nullopt)->directory(), home.path() / "cache" / "worker-0");
 }
 
+// A worker's home is made with its cache.
+TEST(CacheDirectories, ANewHomeIsItsOwnersAlone) {
+  const support::TemporaryFolder folder;
+  const auto home = folder.path() / "home";
+  const auto make = [&] { EXPECT_TRUE(open_worker_cache(home, "node-7")); };
+  EXPECT_EQ(support::left_to_others(home, make), std::filesystem::perms::none);
+}
+
 TEST(CacheDirectories, ANamedOneInUseIsAnError) {
   const support::TemporaryFolder home;
   const auto cache = open_worker_cache(home.path(), "node-7");

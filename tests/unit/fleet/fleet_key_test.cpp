@@ -134,6 +134,19 @@ TEST(AllowList, OneWhosePermissionsAreMendedIsReadAgain) {
   EXPECT_EQ(watched->list().name_of(public_key), std::nullopt);
 }
 
+// Whoever could open `fleet` could lock it, and `sluice keys` waited without end.
+TEST(PrivateFile, ANewHomeAndItsFolderOfKeysAreTheirOwnersAlone) {
+  const support::TemporaryFolder folder;
+  const fs::path locked = folder.path() / "one" / "fleet";
+  const auto lock = [&] { EXPECT_TRUE(lock_folder(locked)); };
+  EXPECT_EQ(support::left_to_others(locked, lock), fs::perms::none);
+  const fs::path key = folder.path() / "other" / "fleet" / "gpu-7.key";
+  const auto create = [&] { EXPECT_TRUE(create_private_file(key, "")); };
+  EXPECT_EQ(support::left_to_others(key, create), fs::perms::none);
+  for (const fs::path& made : {locked.parent_path(), key.parent_path(), key.parent_path().parent_path()})
+    EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all) << made;
+}
+
 TEST(AllowList, OneThatOthersCanWriteIsRefused) {
   const support::TemporaryFolder folder;
   const auto path = folder.path() / "allowed";

@@ -28,6 +28,12 @@ TEST_F(LedgerTest, WhatIsCommittedIsThereAfterReopening) {
   EXPECT_EQ(query.getColumn(3).getInt64(), 10);
 }
 
+TEST_F(LedgerTest, ANewHomeIsItsOwnersAlone) {
+  const auto home = file().parent_path() / "home";
+  const auto make = [&] { EXPECT_TRUE(Ledger::open(home / "ledger.db")); };
+  EXPECT_EQ(support::left_to_others(home, make), std::filesystem::perms::none);
+}
+
 TEST_F(LedgerTest, SurvivesTheDeathOfItsProcess) {
   const auto child = ::fork();
   ASSERT_GE(child, 0);
