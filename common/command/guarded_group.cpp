@@ -18,7 +18,7 @@ namespace {
   ::setpgid(0, 0);
   ::close(other_end);
   ::dup2(lifeline, STDIN_FILENO);
-  ::close_range(STDIN_FILENO + 1, ~0U, 0);
+  ::closefrom(STDIN_FILENO + 1);  // Also where the system refuses close_range.
   char byte = 0;
   while (::read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {
   }
