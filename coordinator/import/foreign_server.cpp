@@ -48,8 +48,11 @@ std::string take_over(DocumentNode& node, std::string_view name) {
     if (is_likely_secret(name, *text))
       return "holds what is most likely a secret, under \"" +
              excerpt(one_line(name), defaults::quoted_bytes) + "\"";
-    auto translated = translate_template(*text);
+    // There a text that is JSON is read as that.
+    auto translated = translate_template(without_json_filter(*text));
     if (!translated) return std::move(translated.error());
+    if (!translated->json_variables.empty())
+      return "holds a text with a part that a filter writes as JSON, while a request has the prompt as it is";
     for (const std::string& variable : translated->variables) {
       if (variable != "prompt") return "holds {{" + variable + "}}, while a request has the prompt alone";
     }

@@ -6,7 +6,6 @@
 #include "common/text/trimmed.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -81,14 +80,7 @@ class Translator {
     const std::string_view tag = tag_of(rest, "}}");
     if (tag.empty()) return;
     std::string_view held = inside(tag);
-    static constexpr std::array<std::string_view, 4> harmless{"safe", "dump", "tojson", "string"};
-    bool is_json = false;
-    for (auto bar = held.rfind('|'); bar != std::string_view::npos; bar = held.rfind('|')) {
-      const std::string_view filter = trimmed(held.substr(bar + 1));
-      if (std::ranges::find(harmless, filter) == harmless.end()) break;
-      is_json = is_json || filter == "dump" || filter == "tojson";
-      held = trimmed(held.substr(0, bar));
-    }
+    const bool is_json = pass_filters(held);
     const bool is_text = held.size() > 1 && (held.front() == '\'' || held.front() == '"') &&
                          held.back() == held.front() && held.find('\\') == std::string_view::npos;
     const bool is_number =
@@ -101,8 +93,27 @@ class Translator {
       return fail(tag, "a variable of the environment, which a suite does not read");
     if (!is_text && !is_variable_name(held))
       return fail(tag, "an expression or filter, of which there are none");
+    if (is_json && is_text) {
+      result_.text += template_of(json_string(held.substr(1, held.size() - 2)));
+      return;
+    }
     if (is_json) result_.json_variables.emplace(held);
-    result_.text += "{{" + std::string(held) + "}}";
+    result_.text += "{{" + (is_json ? json_name(held) : std::string(held)) + "}}";
+  }
+
+  /// Takes the filters off that have a counterpart. Whether one of them writes JSON: two would write JSON of
+  /// JSON.
+  static bool pass_filters(std::string_view& held) {
+    bool is_json = false;
+    for (auto bar = held.rfind('|'); bar != std::string_view::npos; bar = held.rfind('|')) {
+      const std::string_view filter = trimmed(held.substr(bar + 1));
+      const bool writes_json = filter == "dump" || filter == "tojson";
+      if (!writes_json && filter != "safe" && filter != "string") break;
+      if (writes_json && is_json) break;
+      is_json = is_json || writes_json;
+      held = trimmed(held.substr(0, bar));
+    }
+    return is_json;
   }
 
   std::string_view text_;
@@ -126,6 +137,19 @@ std::string template_of(std::string_view text) {
     ++i;
   }
   return result;
+}
+
+std::string json_name(std::string_view variable) {
+  return std::string(variable) + "-json";
+}
+
+std::string without_json_filter(std::string_view text) {
+  const std::string_view tag = trimmed(text);
+  const auto translated = translate_template(tag);
+  if (!translated || translated->json_variables.size() != 1) return std::string(text);
+  const std::string& name = *translated->json_variables.begin();
+  const bool is_whole = translated->text == "{{" + json_name(name) + "}}";
+  return is_whole ? "{{" + name + "}}" : std::string(text);
 }
 
 tl::expected<TranslatedTemplate, std::string> translate_template(std::string_view text) {

@@ -77,6 +77,10 @@ Names variables_of(const ImportedTest& test, const ImportedTest& defaults) {
 
 ProgramInput program_input(const ImportedTest& test, const ImportedTest& defaults, bool is_json) {
   const Names names = variables_of(test, defaults);
+  Names shown = names;
+  for (const ImportedTest* one : {&test, &defaults}) {
+    for (const auto& [name, value] : one->json) shown.insert(name);
+  }
   OrderedTable vars;
   ProgramInput input;
   for (const std::string& name : names) {
@@ -85,7 +89,7 @@ ProgramInput program_input(const ImportedTest& test, const ImportedTest& default
     const std::string& text = holder.vars.find(name)->second;
     input.json.emplace(name, typed != nullptr ? written_json(*typed) : json_string(text));
     if (is_part(name, test, defaults)) continue;
-    vars.add(name, typed != nullptr ? as_templates(*typed, names) : text_of("{{" + name + "}}"));
+    vars.add(name, typed != nullptr ? as_templates(*typed, shown) : text_of("{{" + name + "}}"));
   }
   input.vars = vars.take();
   input.is_json = is_json;

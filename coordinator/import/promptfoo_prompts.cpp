@@ -26,7 +26,7 @@ struct Chat {
   bool is_plain = true;  ///< System messages first, then those of a user and an assistant; all of them texts.
 };
 
-/// In JSON `{{x | dump}}` stands for a value whole.
+/// In JSON `{{x | dump}}` stands for a value whole, which is `"{{x}}"` where texts are filled in.
 std::string with_quoted_dumps(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -39,7 +39,7 @@ std::string with_quoted_dumps(std::string_view text) {
                           tag.find('"') == std::string_view::npos && !(open > 0 && text[open - 1] == '"');
     result += text.substr(0, open);
     if (is_value) {
-      result += '"' + std::string(tag) + '"';
+      result += '"' + without_json_filter(tag) + '"';
     } else {
       result += tag;
     }

@@ -220,6 +220,7 @@ class TestImporter {
     const bool is_shown = texts.size() == std::get<DocumentNode::Array>(node.value).size();
     for (ImportedTest& test : tests) {
       test.vars.insert_or_assign(name, written_json(node));
+      test.values.insert_or_assign(name, node);
       if (is_shown) test.lists.insert_or_assign(name, joined(texts, ","));
     }
   }

@@ -20,6 +20,8 @@ struct ImportedTest {
   /// The variables that are lists, as a template shows them: their entries with commas between. `vars` has
   /// them as JSON.
   std::map<std::string, std::string, std::less<>> lists{};
+  /// The JSON of those that prompts and checks show as such, by json_name.
+  std::map<std::string, std::string, std::less<>> json{};
   /// The values of those that are no texts: programs get them with their types.
   std::map<std::string, DocumentNode, std::less<>> values{};
   std::map<std::string, std::vector<std::string>, std::less<>> metadata{};

@@ -50,7 +50,6 @@ class TestAssembly {
     kept_.add(default_.checks);
     name_scores();
     for (ImportedTest& test : tests_) {
-      variables_.fill_name(test);
       variables_.add_missing(test);
     }
     std::vector<CodeFile> code_files = write_code_once();

@@ -3,16 +3,11 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/import/import_source.hpp"
-#include "coordinator/import/value_renderer.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
-
-#include <utility>
 
 namespace sluice {
 
-std::string filled_name(const std::string& description, Variables values, Variables lists) {
-  if (!has_template(description)) return description;
-  ValueRenderer renderer(std::move(values), std::move(lists));
+std::string filled_name(const std::string& description, ValueRenderer renderer) {
   const auto name = renderer.rendered("description", description);
   return name && renderer.missing().empty() ? excerpt(*name, defaults::quoted_bytes) : description;
 }

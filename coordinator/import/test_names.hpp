@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/text/template.hpp"
+#include "coordinator/import/value_renderer.hpp"
 
 #include <cstddef>
 #include <map>
@@ -11,7 +11,7 @@ namespace sluice {
 
 /// A test's description as promptfoo shows it: with its variables filled in. As it stands where one of them
 /// has no value.
-std::string filled_name(const std::string& description, Variables values, Variables lists);
+std::string filled_name(const std::string& description, ValueRenderer renderer);
 
 /// Gives each test an id of its own.
 class TestIds {

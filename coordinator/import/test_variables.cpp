@@ -3,7 +3,6 @@
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/program_checks.hpp"
 #include "coordinator/import/test_names.hpp"
-#include "coordinator/import/value_renderer.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -33,8 +32,9 @@ void TestVariables::share(std::vector<ImportedTest>& tests) {
   find_names(tests);
   default_values_ = default_.vars;
   default_lists_ = default_.lists;
-  show_lists(default_);
+  show_values(default_);
   for (ImportedTest& test : tests) take_values_of_default(test);
+  std::erase_if(default_.json, [](const auto& one) { return has_template(one.second); });
   std::erase_if(default_.vars,
                 [&](const auto& one) { return has_template(one.second) && anywhere_.contains(one.first); });
 }
@@ -59,13 +59,16 @@ void TestVariables::find_names(const std::vector<ImportedTest>& tests) {
     }
     const auto add_shown = [&](const std::string& text) {
       const auto translated = has_template(text) ? translate_template(text) : TranslatedTemplate();
-      if (translated) add_names(translated->variables, anywhere_);
+      if (!translated) return;
+      add_names(translated->variables, anywhere_);
+      add_names(translated->json_variables, json_);
     };
     add_shown(test.name);
     for (const auto& [name, value] : test.vars) add_shown(value);
   };
   add(default_);
   std::ranges::for_each(tests, add);
+  add_names(json_, anywhere_);
 }
 
 void TestVariables::take_values_of_default(ImportedTest& test) {
@@ -87,8 +90,12 @@ bool TestVariables::reads_all(const ImportedTest& test) const {
 
 Names TestVariables::shown_by(const ImportedTest& test) const {
   Names shown = asked_;
+  for (const ImportedPrompt& prompt : prompts_) add_names(prompt.json_variables, shown);
   const auto add = [&](const std::vector<ImportedCheck>& checks) {
-    for (const ImportedCheck& check : checks) add_names(check.variables, shown);
+    for (const ImportedCheck& check : checks) {
+      add_names(check.variables, shown);
+      add_json_names(check, shown);
+    }
   };
   add(test.checks);
   if (test.takes_default_checks) add(default_.checks);
@@ -98,23 +105,17 @@ Names TestVariables::shown_by(const ImportedTest& test) const {
 }
 
 bool TestVariables::render(ImportedTest& test) const {
+  if (has_template(test.name)) test.name = filled_name(test.name, renderer_for(test));
   const Names shown = shown_by(test);
   const auto holds_template = [&](const auto& held) {
     return shown.contains(held.first) && has_template(held.second);
   };
   // Most tests have none, and their default test may have large values.
   if (std::ranges::none_of(test.vars, holds_template) && std::ranges::none_of(test.lists, holds_template)) {
-    show_lists(test);
+    show_values(test);
     return true;
   }
-  Variables values = test.vars;
-  values.insert(default_values_.begin(), default_values_.end());
-  Variables lists = test.lists;
-  for (const auto& list : default_lists_) {
-    if (!test.vars.contains(list.first)) lists.insert(list);
-  }
-  ValueRenderer renderer(std::move(values), std::move(lists));
-  show_lists(test);
+  ValueRenderer renderer = renderer_for(test);
   for (const std::string& name : shown) {
     for (Variables* held : {&test.vars, &test.lists}) {
       const auto found = held->find(name);
@@ -127,48 +128,69 @@ bool TestVariables::render(ImportedTest& test) const {
   }
   for (const std::string& name : renderer.missing())
     note(test, from_, "the variable \"" + name + "\" has no value: it is empty");
+  show_values(test);
   return true;
 }
 
-Variables TestVariables::values_for(const ImportedTest& test) const {
-  Variables values(test.lists.begin(), test.lists.end());
-  values.insert(test.vars.begin(), test.vars.end());
-  values.insert(default_.lists.begin(), default_.lists.end());
-  values.insert(default_.vars.begin(), default_.vars.end());
-  return values;
-}
-
-void TestVariables::show_lists(ImportedTest& test) const {
-  std::erase_if(test.lists, [&](const auto& list) {
-    if (json_.contains(list.first)) return false;
-    test.vars.insert_or_assign(list.first, list.second);
-    return true;
-  });
-}
-
-void TestVariables::fill_name(ImportedTest& test) const {
-  if (!has_template(test.name)) return;
+ValueRenderer TestVariables::renderer_for(const ImportedTest& test) const {
   Variables values = test.vars;
   values.insert(default_values_.begin(), default_values_.end());
   Variables lists = test.lists;
   for (const auto& list : default_lists_) {
     if (!test.vars.contains(list.first)) lists.insert(list);
   }
-  test.name = filled_name(test.name, std::move(values), std::move(lists));
+  Names typed;
+  for (const auto& [name, value] : test.values) typed.insert(name);
+  for (const auto& [name, value] : default_.values) {
+    if (!test.vars.contains(name)) typed.insert(name);
+  }
+  return {std::move(values), std::move(lists), std::move(typed)};
+}
+
+Variables TestVariables::values_for(const ImportedTest& test) const {
+  Variables values = test.json;
+  values.insert(test.vars.begin(), test.vars.end());
+  values.insert(default_.json.begin(), default_.json.end());
+  values.insert(default_.vars.begin(), default_.vars.end());
+  return values;
+}
+
+void TestVariables::show_values(ImportedTest& test) const {
+  for (const std::string& name : json_) {
+    const auto value = test.vars.find(name);
+    if (value == test.vars.end()) continue;
+    const std::string own = json_name(name);
+    if (test.vars.contains(own))
+      note(test, from_,
+           "the variable \"" + own + "\" has the name of what the suite has as the JSON of \"" + name +
+               "\", which stands in its place: give it another name",
+           Loss::change);
+    test.json.insert_or_assign(own, json_of_value(value->second, !test.values.contains(name)));
+  }
+  for (auto& [name, shown] : test.lists) test.vars.insert_or_assign(name, std::move(shown));
+  test.lists.clear();
 }
 
 void TestVariables::add_missing(ImportedTest& test) const {
   for (const std::string& name : shown_by(test)) {
-    if (test.vars.contains(name) || default_.vars.contains(name)) continue;
+    const auto has_one = [&](const ImportedTest& one) {
+      return one.vars.contains(name) || one.json.contains(name);
+    };
+    if (has_one(test) || has_one(default_)) continue;
     // A prompt may not be empty.
-    const std::string alone = "{{" + name + "}}";
-    const bool is_whole_prompt = std::ranges::any_of(prompts_, [&](const ImportedPrompt& prompt) {
+    const auto is_all_of = [&](const ImportedPrompt& prompt, const std::string& shown) {
+      const std::string alone = "{{" + shown + "}}";
       return prompt.prompt == alone ||
              std::ranges::find(prompt.messages, alone, &ImportedMessage::content) != prompt.messages.end();
+    };
+    const bool is_whole_prompt = std::ranges::any_of(prompts_, [&](const ImportedPrompt& prompt) {
+      return is_all_of(prompt, name) || is_all_of(prompt, json_name(name));
     });
     note(test, from_,
          "the variable \"" + name + "\" has no value: it is " + (is_whole_prompt ? "a blank" : "empty"));
     test.vars.emplace(name, is_whole_prompt ? " " : "");
+    // Behind it in the order of names.
+    if (json_.contains(name)) test.json.emplace(json_name(name), is_whole_prompt ? " " : "");
   }
 }
 
@@ -188,6 +210,7 @@ void TestVariables::keep(ImportedTest& test, const Names& used) const {
     if (is_lost(name, test))
       note(test, from_, "the variable \"" + name + "\" is used by no prompt and no check: left out");
   }
+  for (const auto& [name, value] : test.json) test.vars.insert_or_assign(name, value);
   std::erase_if(test.vars, [&](const auto& one) { return !used.contains(one.first); });
 }
 

@@ -5,6 +5,7 @@
 #include "coordinator/import/promptfoo_checks.hpp"
 #include "coordinator/import/promptfoo_prompts.hpp"
 #include "coordinator/import/promptfoo_tests.hpp"
+#include "coordinator/import/value_renderer.hpp"
 
 #include <set>
 #include <string>
@@ -28,11 +29,9 @@ class TestVariables {
   /// Gives each test the values of the default test that it has to have itself: those that may show variables
   /// of its own, and all of them where the default test is not for it.
   void share(std::vector<ImportedTest>& tests);
-  /// Templates in values are rendered there too. False if one cannot be: nothing that looks like a template
-  /// is sent.
+  /// Templates in values and in the name are rendered there too. False if one of a value cannot be: nothing
+  /// that looks like a template is sent.
   bool render(ImportedTest& test) const;
-  /// Before variables that it has no other use for are gone.
-  void fill_name(ImportedTest& test) const;
   void add_missing(ImportedTest& test) const;
   /// When all of its checks are there.
   void keep_used(ImportedTest& test);
@@ -53,8 +52,10 @@ class TestVariables {
   bool reads_all(const ImportedTest& test) const;
   /// What the prompts and the checks of a test show.
   Names shown_by(const ImportedTest& test) const;
-  /// A list is JSON where a filter makes it that; one variable cannot be both.
-  void show_lists(ImportedTest& test) const;
+  ValueRenderer renderer_for(const ImportedTest& test) const;
+  /// Gives what is shown as JSON a variable of its own. Lists are texts from there on, as a template shows
+  /// them.
+  void show_values(ImportedTest& test) const;
   void keep(ImportedTest& test, const Names& used) const;
   /// Nothing shows it, neither whole nor in part nor in the mapping that it is a part of. Of a mapping that
   /// is lost the parts are not named.

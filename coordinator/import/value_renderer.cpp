@@ -17,8 +17,13 @@ bool has_template(const std::string& text) {
   return text.find("{{") != std::string::npos || is_in("{%", "%}") || is_in("{#", "#}");
 }
 
-ValueRenderer::ValueRenderer(Variables values, Variables lists)
-    : values_(std::move(values)), lists_(std::move(lists)) {}
+std::string json_of_value(const std::string& shown, bool is_text) {
+  if (is_text) return json_string(shown);
+  return shown.empty() ? "null" : shown;
+}
+
+ValueRenderer::ValueRenderer(Variables values, Variables lists, std::set<std::string, std::less<>> typed)
+    : values_(std::move(values)), lists_(std::move(lists)), typed_(std::move(typed)) {}
 
 tl::expected<std::string, std::string> ValueRenderer::rendered(const std::string& name,
                                                                const std::string& value, std::size_t depth) {
@@ -31,8 +36,14 @@ tl::expected<std::string, std::string> ValueRenderer::rendered(const std::string
   const auto translated = translate_template(value);
   if (!translated) return fail(translated.error());
   Variables shown;
+  for (const std::string& one : translated->json_variables) {
+    auto text = shown_as(one, true, depth + 1);
+    if (!text) return text;
+    shown.emplace(json_name(one), std::move(*text));
+  }
   for (const std::string& one : translated->variables) {
-    auto text = shown_as(one, translated->json_variables.contains(one), depth + 1);
+    if (shown.contains(one)) continue;
+    auto text = shown_as(one, false, depth + 1);
     if (!text) return text;
     shown.emplace(one, std::move(*text));
   }
@@ -53,6 +64,7 @@ tl::expected<std::string, std::string> ValueRenderer::shown_as(const std::string
     return std::string();
   }
   auto text = rendered(name, list != lists_.end() ? list->second : value->second, depth);
+  if (text && is_json) *text = json_of_value(*text, !typed_.contains(name));
   if (text) before.emplace(name, *text);
   return text;
 }

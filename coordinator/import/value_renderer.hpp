@@ -14,11 +14,15 @@ namespace sluice {
 /// plain text, as in a suite.
 bool has_template(const std::string& text);
 
+/// The JSON of a value. One that is no text is JSON as a template shows it, but for nothing at all.
+std::string json_of_value(const std::string& shown, bool is_text);
+
 /// Fills in the templates in values, which show other values: these are filled in first, each once.
 class ValueRenderer {
  public:
-  /// `values` have lists as JSON, `lists` as they are shown without a filter.
-  ValueRenderer(Variables values, Variables lists);
+  /// `values` have lists as JSON, `lists` as they are shown without a filter; `typed` are those that are no
+  /// texts.
+  ValueRenderer(Variables values, Variables lists, std::set<std::string, std::less<>> typed);
 
   /// The error names the variable whose template cannot be filled in, and says why.
   tl::expected<std::string, std::string> rendered(const std::string& name, const std::string& value) {
@@ -34,6 +38,7 @@ class ValueRenderer {
 
   Variables values_;
   Variables lists_;
+  std::set<std::string, std::less<>> typed_;
   Variables rendered_;
   Variables rendered_json_;
   std::set<std::string, std::less<>> missing_;

@@ -218,6 +218,7 @@ TEST_F(Promptfoo, ShowsAListInAValueAsTheFilterSays) {
       "tests: [{vars: {items: [1, 2], intro: 'of {{items}}'}, assert: [{type: contains, value: a}]}]\n"
       "defaultTest: {options: {disableVarExpansion: true}}\n");
   EXPECT_TRUE(has(both, "intro: \"of 1,2\"\n")) << both;
+  EXPECT_TRUE(has(both, "items-json: \"[1,2]\"\n")) << both;
   const std::string dumped = suite(
       "prompts: ['{{items}} {{j}}']\n"
       "tests: [{vars: {items: [1, 2], j: '{{ items | dump }}'}, assert: [{type: contains, value: a}]}]\n"
@@ -231,6 +232,74 @@ TEST_F(Promptfoo, ShowsAListInAValueAsTheFilterSays) {
       "tests: [{vars: {question: 'data {{n | dump}}'}, options: {disableDefaultAsserts: true}, "
       "assert: [{type: contains, value: y}]}]\n");
   EXPECT_TRUE(has(of_default, "data [\\\"red\\\",\\\"blue\\\"]")) << of_default;
+}
+
+// The filter was lost, without a line: the prompt was broken JSON, and the check weaker.
+TEST_F(Promptfoo, ShowsATextAsJsonWhereAFilterSaysSo) {
+  const std::string made = suite(R"yaml(prompts: ['{"question": {{ q | dump }}, "lang": "en"}']
+tests:
+  - vars: {q: 'What "is" it?'}
+    assert: [{type: contains, value: '{{ q | dump }}'}, {type: regex, value: '^{{ q | dump | safe }}$'}]
+  - {vars: {q: plain}, assert: [{type: contains, value: '{{q}}'}]}
+)yaml");
+  EXPECT_TRUE(has(made, R"({\"question\": {{q-json}}, \"lang\": \"en\"})")) << made;
+  EXPECT_TRUE(has(made, R"(q-json: "\"What \\\"is\\\" it?\"")")) << made;
+  EXPECT_TRUE(has(made, "text: \"{{q-json}}\"\n")) << made;
+  EXPECT_TRUE(has(made, R"(pattern: "^\"What \\\"is\\\" it?\"$")")) << made;
+  EXPECT_TRUE(has(made, R"(      q: plain
+      q-json: "\"plain\""
+)")) << made;
+  EXPECT_FALSE(has(made, "#")) << made;
+}
+
+TEST_F(Promptfoo, ShowsEachKindOfValueAsTheFilterWritesIt) {
+  const std::string made = suite(R"yaml(
+prompts: ['{{a|dump}} {{b | dump}} {{c | tojson}} {{d | dump}} {{e | dump}} {{shown}} {{gone | dump}}']
+defaultTest: {vars: {d: 'of "all"', e: '<{{a}}>'}}
+tests:
+  - vars: {a: 1.50, b: true, c: null, shown: 'see {{ d | dump }} {{ m.t | dump }} {{a | dump}}', m: {t: [x]}}
+    assert: [{type: contains, value: x}]
+)yaml");
+  EXPECT_TRUE(has(made, "{{a-json}} {{b-json}} {{c-json}} {{d-json}} {{e-json}} {{shown}} {{gone-json}}"))
+      << made;
+  EXPECT_TRUE(has(made, R"(  vars:
+    d-json: "\"of \\\"all\\\"\""
+)")) << made;
+  EXPECT_TRUE(has(made, R"(      a-json: "1.5"
+      b-json: "true"
+      c-json: "null"
+      e-json: "\"<1.5>\""
+      gone-json: ""
+      shown: "see \"of \\\"all\\\"\" [\"x\"] 1.5"
+)")) << made;
+  EXPECT_TRUE(has(made, "the variable \"gone\" has no value: it is empty\n")) << made;
+}
+
+// A test's description, a turn of a chat that is JSON as it stands, and a value that a table has.
+TEST_F(Promptfoo, ShowsATextAsJsonInNamesAndTurns) {
+  write("t.csv", "q,__description,__expected\n\"say \"\"a\"\"\",of {{q | dump}},contains: {{q | dump}}\n");
+  const std::string chat = suite(
+      R"yaml(prompts: ['[{"role": "system", "content": "A"}, {"role": "user", "content": "{{ q | dump }}"}]']
+tests: file://t.csv
+)yaml");
+  EXPECT_TRUE(has(chat, "prompt: \"{{q-json}}\"\n")) << chat;
+  EXPECT_TRUE(has(chat, R"(name: "of \"say \\\"a\\\"\"")")) << chat;
+  EXPECT_TRUE(has(chat, "text: \"{{q-json}}\"\n")) << chat;
+  const std::string bare = suite(
+      R"yaml(prompts: ['[{"role": "system", "content": "A"}, {"role": "user", "content": {{ q | dump }}}]']
+tests: [{vars: {q: 'say "a"'}, assert: [{type: contains, value: x}]}]
+)yaml");
+  EXPECT_TRUE(has(bare, "prompt: \"{{q}}\"\n")) << bare;
+  EXPECT_FALSE(has(bare, "q-json")) << bare;
+}
+
+TEST_F(Promptfoo, SaysThatAVariableHasTheNameOfTheJsonOfAnother) {
+  const std::string made = suite(
+      "prompts: ['{{q | dump}}']\n"
+      "tests: [{vars: {q: a, q-json: b}, assert: [{type: contains, value: x}]}]\n");
+  EXPECT_TRUE(has(made, R"(q-json: "\"a\"")")) << made;
+  EXPECT_TRUE(has(made, "the variable \"q-json\" has the name of what the suite has as the JSON of \"q\""))
+      << made;
 }
 
 // It became a check that no answer passes.
