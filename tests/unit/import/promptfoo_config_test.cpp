@@ -432,7 +432,10 @@ TEST(ForeignTemplates, BecomeThoseOfASuite) {
   EXPECT_EQ(of("a {{ b }} {c}"), "a {{b}} {c}");
   EXPECT_EQ(of("a {# no #}b"), "a b");
   EXPECT_EQ(of("a \n{{- b -}}\n c"), "a{{b}}c");
-  EXPECT_EQ(of("{{ b | dump | safe }}"), "{{b}}");
+  EXPECT_EQ(of("{{ b | safe }}"), "{{b}}");
+  EXPECT_EQ(of("{{ b | dump | safe }}"), "{{b-json}}");
+  EXPECT_EQ(of("{{ 'a' | dump }}"), "\"a\"");
+  EXPECT_TRUE(of("{{ b | dump | dump }}").starts_with("! holds")) << of("{{ b | dump | dump }}");
   EXPECT_EQ(of("{% raw %}{{x}}{% endraw %}!"), "{{ '{{' }}x}}!");
   EXPECT_EQ(of("{{ 'a' }}"), "{{'a'}}");
   EXPECT_EQ(of("\\d{{2}}"), "\\d2");
