@@ -50,9 +50,16 @@ std::string as_javascript(double number) {
 
 }  // namespace
 
-tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text) {
+tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text,
+                                                        const ImportFile* from) {
   // JSON is YAML for the most part, and only the latter's parser keeps lines.
   ParsedYaml yaml = parse_yaml(text);
+  for (const DocumentError& number : yaml.older_numbers) {
+    if (from == nullptr) break;
+    from->change(number.line, json_string(excerpt(number.message, defaults::quoted_bytes)) +
+                                  " is a text, as the newest promptfoo reads it, and a number to older "
+                                  "versions: quote it, or write a number in plain digits");
+  }
   if (yaml.root && yaml.errors.empty()) return std::move(*yaml.root);
   if (extension_of(file) == ".json") return parse_json(text);
   return tl::unexpected(std::move(yaml.errors.front()));
@@ -184,8 +191,9 @@ std::optional<DocumentNode> read_document(const std::string& name, const ImportF
                                           Loss loss) {
   const auto text = read_text_file(name, from, line, loss);
   if (!text) return std::nullopt;
-  auto node = parse_foreign(name, *text);
-  if (node) fill_environment(*node, from.with(name));
+  const ImportFile there = from.with(name);
+  auto node = parse_foreign(name, *text, &there);
+  if (node) fill_environment(*node, there);
   if (node) return std::move(*node);
   const bool is_error = loss == Loss::everything;
   from.with(name).lose(loss, node.error().line,

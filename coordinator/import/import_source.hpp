@@ -14,8 +14,12 @@
 
 namespace sluice {
 
-/// A foreign configuration, as YAML or JSON.
-tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text);
+struct ImportFile;
+
+/// A foreign configuration, as YAML or JSON. A text that older versions of promptfoo take for a number is a
+/// note of `from`, if that is given.
+tl::expected<DocumentNode, DocumentError> parse_foreign(const std::string& file, std::string_view text,
+                                                        const ImportFile* from = nullptr);
 
 /// The value with its keys in the order in which promptfoo writes them, which sends them in it.
 DocumentNode as_written(DocumentNode node);

@@ -251,7 +251,8 @@ tl::expected<ImportedSuite, std::vector<Finding>> import_promptfoo(const fs::pat
   ForeignEnvironment environment;
   const ImportFile from{**files, notes, name,
                         way_between(target.value_or(path.parent_path()), path.parent_path()), &environment};
-  auto root = extension_of(name) == ".csv" ? configuration_of(*text, from) : parse_foreign(shown, *text);
+  auto root =
+      extension_of(name) == ".csv" ? configuration_of(*text, from) : parse_foreign(shown, *text, &from);
   if (!root) return fail(root.error().line, root.error().message);
   const DocumentEntry* config = find_entry(*root, "config");
   if (config != nullptr && find_entry(*root, "results") != nullptr) {

@@ -116,8 +116,8 @@ constexpr std::string_view merge_key = "<<";
 
 class YamlTreeBuilder : public YAML::EventHandler {
  public:
-  YamlTreeBuilder(std::vector<DocumentError>& errors, const QuestionMarks& marks)
-      : errors_(errors), marks_(marks) {}
+  YamlTreeBuilder(ParsedYaml& result, const QuestionMarks& marks)
+      : errors_(result.errors), older_numbers_(result.older_numbers), marks_(marks) {}
 
   std::optional<DocumentNode> take_root() { return std::move(root_); }
   /// Where the last text or key begins that is no list and no mapping; null where there is none.
@@ -157,7 +157,10 @@ class YamlTreeBuilder : public YAML::EventHandler {
       node.value = text;
     } else {
       node.value = resolve_plain_scalar(text);
-      if (!std::holds_alternative<std::string>(node.value)) node.written = text;
+      if (!std::holds_alternative<std::string>(node.value))
+        node.written = text;
+      else if (is_older_number(text))
+        older_numbers_.push_back({line, text});
     }
     add(std::move(node), anchor);
   }
@@ -321,6 +324,7 @@ class YamlTreeBuilder : public YAML::EventHandler {
   }
 
   std::vector<DocumentError>& errors_;
+  std::vector<DocumentError>& older_numbers_;
   const QuestionMarks& marks_;
   std::optional<DocumentNode> root_;
   std::vector<Open> open_;
@@ -430,7 +434,7 @@ ParsedYaml parse_yaml(std::string_view given) {
   try {
     const std::string hidden = marks.hide(text);
     std::istringstream in(hidden);
-    YamlTreeBuilder builder(result.errors, marks);
+    YamlTreeBuilder builder(result, marks);
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }

@@ -15,6 +15,8 @@ struct ParsedYaml {
   std::optional<DocumentNode> root;
   /// Why there is no root, or the keys that stand twice.
   std::vector<DocumentError> errors;
+  /// Texts that stand without quotes and that other readers take for numbers (is_older_number).
+  std::vector<DocumentError> older_numbers{};
 };
 
 /// Parses one YAML 1.2 document: the core schema's types (so `yes` is a text), aliases, no merge keys, no

@@ -103,4 +103,12 @@ std::optional<std::string> with_whole_characters(std::string text) {
   return whole.empty() ? std::move(text) : whole.append(rest);
 }
 
+bool is_older_number(std::string_view text) {
+  std::string digits(text.substr(skip_sign(text, 0)));
+  if (digits.empty() || !is_digit(digits.front()) || digits.back() == '_') return false;
+  std::erase(digits, '_');
+  if (digits.starts_with("0b")) return digits.size() > 2 && digits.find_first_not_of("01", 2) == digits.npos;
+  return digits != text && !std::holds_alternative<std::string>(resolve_plain_scalar(digits));
+}
+
 }  // namespace sluice

@@ -16,4 +16,8 @@ decltype(DocumentNode::value) resolve_plain_scalar(std::string_view text);
 /// each. Nothing if anything else in it is no UTF-8. REQUIRES: what was parsed is valid UTF-8.
 std::optional<std::string> with_whole_characters(std::string text);
 
+/// Whether a plain scalar that is a text is a number by the rules of YAML 1.1 that many readers keep: with
+/// `_` among its digits, in binary, or with a sign before `0x` and `0o`.
+bool is_older_number(std::string_view text);
+
 }  // namespace sluice

@@ -211,6 +211,26 @@ TEST_F(Promptfoo, TakesTheValueOfANumberAndNotItsSpelling) {
   EXPECT_TRUE(has(small, "text: \"1.5e-7\"\n")) << small;
 }
 
+// js-yaml 4 reads numbers there, and 5 texts: which of them a configuration is for is unknown.
+TEST_F(Promptfoo, SaysWhichTextsAreNumbersToOlderVersions) {
+  const std::string text = "is a text, as the newest promptfoo reads it, and a number to older versions";
+  write("more.yaml", "- {vars: {a: 0b101, b: '0b101'}, assert: [{type: contains, value: x}]}\n");
+  const auto imported = import(
+      "prompts: ['{{a}} {{b}}']\n"
+      "tests:\n"
+      "  - {vars: {a: 1_000, b: '1_000'}, assert: [{type: contains, value: _1}]}\n"
+      "  - {vars: {a: -0x1F, b: 2_5.5}, assert: [{type: contains, value: 1_}]}\n"
+      "  - file://more.yaml\n");
+  const std::string said = notes_of(imported);
+  EXPECT_TRUE(has(said, "promptfooconfig.yaml:3: \"1_000\" " + text)) << said;
+  EXPECT_TRUE(has(said, "promptfooconfig.yaml:4: \"-0x1F\" " + text)) << said;
+  EXPECT_TRUE(has(said, "promptfooconfig.yaml:4: \"2_5.5\" " + text)) << said;
+  EXPECT_TRUE(has(said, "more.yaml:1: \"0b101\" " + text)) << said;
+  EXPECT_EQ(imported.notes.size(), 4u) << said;
+  EXPECT_EQ(lost(imported, Loss::change), 4u);
+  EXPECT_TRUE(has(suite_yaml(imported.suite), "a: \"1_000\"")) << suite_yaml(imported.suite);
+}
+
 // A list within a value became JSON, and so did the list itself where a value showed it by `dump`.
 TEST_F(Promptfoo, ShowsAListInAValueAsTheFilterSays) {
   const std::string both = suite(
