@@ -15,6 +15,8 @@ std::vector<SharedUnit> LeasedUnits::take(std::vector<WorkUnit> units, bool leav
     if (leaving && !held_.holds(id)) {
       returned_.push_back(id);
     } else if (auto shared = held_.add(std::move(unit))) {
+      // The coordinator ended the lease that was given back; said now, it would end this one.
+      std::erase(returned_, id);
       fresh.push_back(std::move(shared));
     } else if (held_.runs(id)) {
       started_.push_back(id);

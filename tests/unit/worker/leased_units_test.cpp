@@ -102,6 +102,16 @@ TEST_F(LeasedUnitsTest, WhatIsLeasedAgainIsReportedAgain) {
   EXPECT_TRUE(again.returned.empty());
 }
 
+// Its new lease was given back, and the unit was paid for at another worker, too.
+TEST_F(LeasedUnitsTest, WhatIsTakenAgainIsNotReportedAsReturned) {
+  take({5, 6});
+  units.give_back({5, 6});
+  EXPECT_EQ(take({5}), Ids{5});
+  EXPECT_EQ(report().returned, Ids{6});
+  units.give_back({5});
+  EXPECT_EQ(report().returned, Ids{5}) << "that of the new lease is";
+}
+
 TEST_F(LeasedUnitsTest, WhoLeavesGivesBackWhatIsNewAndKeepsWhatItHolds) {
   take({0});
   units.start({0});
