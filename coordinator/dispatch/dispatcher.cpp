@@ -92,6 +92,7 @@ bool Dispatcher::erase_lease(UnitId unit) {
   const auto place = std::exchange(units_[unit].lease, no_lease);
   if (place == no_lease) return false;
   if (leases_[place].started) --started_;
+  if (units_[unit].recording) --recording_leases_;
   if (place + 1 < leases_.size()) {
     leases_[place] = leases_.back();
     units_[leases_[place].unit].lease = place;
@@ -119,7 +120,7 @@ void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   if (lease == nullptr) return;
   units_[unit].begun = true;
   lease->deadline = now + config_.lease_time;
-  if (std::exchange(lease->started, true)) return;
+  if (is_answered(unit) || std::exchange(lease->started, true)) return;
   ++started_;
   // Who begins with one unit after the other comes to those that wait behind them.
   extend(worker, &Worker::began, Extended::not_started, now);
@@ -129,6 +130,10 @@ void Dispatcher::begin_recording(UnitId unit) {
   if (unit >= units_.size() || is_answered(unit)) return;
   units_[unit].recording = true;
   ++recording_;
+  if (const auto place = place_of_lease(unit); place != no_lease) {
+    ++recording_leases_;
+    if (std::exchange(leases_[place].started, false)) --started_;
+  }
   // A late result: it waited again, or was given up.
   if (queue_.remove(unit) || finally_missed_.erase(unit) > 0) return;
   lost_units_.erase(unit);

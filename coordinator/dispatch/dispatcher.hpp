@@ -109,7 +109,10 @@ class Dispatcher {
   std::size_t settled_count() const { return settled_; }
   std::size_t pending_count() const { return queue_.size(); }
   std::size_t leased_count() const { return leases_.size(); }
+  /// Of the leased units: which a worker has begun with, and which it has not. One whose result is on its way
+  /// into the ledger is neither.
   std::size_t started_count() const { return started_; }
+  std::size_t waiting_count() const { return leases_.size() - started_ - recording_leases_; }
   /// Units whose results are on their way into the ledger.
   std::size_t recording_count() const { return recording_; }
   bool is_settled(UnitId unit) const { return units_[unit].settled; }
@@ -176,7 +179,9 @@ class Dispatcher {
   std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;
   std::size_t recording_ = 0;
-  std::size_t started_ = 0;  ///< Of the leases.
+  // Of the leases:
+  std::size_t started_ = 0;  ///< Without those of units that are being recorded.
+  std::size_t recording_leases_ = 0;
   std::optional<TimePoint> last_tick_;
 };
 

@@ -110,7 +110,7 @@ class RunController {
   /// As RunTally.
   std::chrono::milliseconds time_until(TimePoint last_result) const { return tally_.time_until(last_result); }
   std::size_t started_count() const { return dispatcher_.started_count(); }
-  std::size_t waiting_count() const { return dispatcher_.leased_count() - dispatcher_.started_count(); }
+  std::size_t waiting_count() const { return dispatcher_.waiting_count(); }
   /// What waits would be leased if calls under way had not reserved the rest of the run's budget.
   bool waits_for_budget() const { return !over() && leases_.waits_for_budget(); }
   /// Who takes work.

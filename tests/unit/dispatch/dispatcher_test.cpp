@@ -304,6 +304,42 @@ TEST_F(DispatcherTest, CountsTheLeasesThatBegan) {
   EXPECT_EQ(dispatcher.started_count(), 0u);
 }
 
+// Units that waited for the ledger, or for commands, counted as calls in flight.
+TEST_F(DispatcherTest, WhatIsBeingRecordedHasNotBegunAndDoesNotWait) {
+  Dispatcher dispatcher(config, units(4), {});
+  join(dispatcher, 1, 3);
+  const auto leased = dispatcher.lease(1, 3, at(0ms));
+  ASSERT_EQ(leased.size(), 3u);
+  const UnitId not_leased = 0 + 1 + 2 + 3 - leased[0] - leased[1] - leased[2];
+  dispatcher.started(1, leased[0], at(0ms));
+  EXPECT_EQ(dispatcher.started_count(), 1u);
+  EXPECT_EQ(dispatcher.waiting_count(), 2u);
+  dispatcher.begin_recording(leased[0]);
+  EXPECT_EQ(dispatcher.started_count(), 0u);
+  EXPECT_EQ(dispatcher.waiting_count(), 2u);
+  dispatcher.started(1, leased[0], at(0ms));
+  EXPECT_EQ(dispatcher.started_count(), 0u) << "said again";
+  dispatcher.begin_recording(leased[1]);
+  EXPECT_EQ(dispatcher.started_count(), 0u) << "it was not said that it began";
+  EXPECT_EQ(dispatcher.waiting_count(), 1u);
+  for (const auto unit : {leased[0], leased[1]}) {
+    dispatcher.settle(unit);
+    dispatcher.release(1, unit);
+  }
+  EXPECT_EQ(dispatcher.leased_count(), 1u);
+  EXPECT_EQ(dispatcher.started_count(), 0u);
+  EXPECT_EQ(dispatcher.waiting_count(), 1u);
+  // Nobody has the lease of what is recorded, or loses it with its worker.
+  dispatcher.begin_recording(not_leased);
+  dispatcher.begin_recording(leased[2]);
+  EXPECT_EQ(dispatcher.waiting_count(), 0u);
+  dispatcher.leave(1);
+  dispatcher.settle(not_leased);
+  dispatcher.settle(leased[2]);
+  EXPECT_EQ(dispatcher.started_count(), 0u);
+  EXPECT_EQ(dispatcher.waiting_count(), 0u);
+}
+
 TEST_F(DispatcherTest, AnEmptyPlanIsFinished) {
   const Dispatcher dispatcher(config, {}, {});
   EXPECT_TRUE(dispatcher.finished());
