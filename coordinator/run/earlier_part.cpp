@@ -16,8 +16,9 @@ Result<void> EarlierPart::add(const CommittedTrial& trial, const std::string& wo
                     " that is not of this plan: it is damaged; start a new run, which finds in the caches "
                     "what was answered");
   }
-  const bool failed = !result.scores.empty() && has_failed(result.scores.front());
-  tally_.on_settled(plan_, trial.trial, result.error && result.scores.empty(), failed);
+  const TrialScore* const score = result.scores.empty() ? nullptr : &result.scores.front();
+  const bool is_error = score != nullptr ? is_undecided(*score) : result.error.has_value();
+  tally_.on_settled(plan_, trial.trial, is_error, score != nullptr && has_failed(*score));
   const UnitId unit = plan_.unit_of(trial.trial);
   if (plan_.trials_of(unit).size() > 1) {
     Shared& shared = shared_[unit];

@@ -42,6 +42,17 @@ TEST_F(EarlierPartTest, OnlyWhatHasNoResultIsLeased) {
   EXPECT_EQ(controller->facts().requests, 2u) << "the earlier ones; this one's result has none";
 }
 
+// They counted as passed.
+TEST_F(EarlierPartTest, TrialsWithUndecidedChecksAreErrors) {
+  MetricOutcome undecided;
+  undecided.detail = "no such program";
+  CommittedTrial trial{0, answered(0)};
+  trial.unit.scores = {{0, {undecided}, {}}};
+  ASSERT_TRUE(earlier->add(trial, "worker-7"));
+  EXPECT_EQ(earlier->tally().trials().errors, 1u);
+  EXPECT_EQ(earlier->tally().trials().passed, 0u);
+}
+
 // What a repair left of it settled the unit, and the trial that was lost was never asked again.
 TEST_F(EarlierPartTest, AUnitThatLostATrialIsTorn) {
   settle(0, "worker-7");
