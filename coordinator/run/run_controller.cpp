@@ -301,6 +301,8 @@ void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& 
 
 void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, Effects& effects) {
   results_.on_recorded(recorded, !over(), effects);
+  const auto is_first = [](const ResultsRecorded::Item& item) { return item.outcome.first; };
+  if (std::ranges::any_of(recorded.items, is_first)) tally_.on_result(now);
   lease_work(now, effects);
   finish_if_done(now, effects);
 }

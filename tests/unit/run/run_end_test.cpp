@@ -43,6 +43,22 @@ TEST_F(RunControllerTest, ResultsThatComeAfterTheEndAreStillRecorded) {
   EXPECT_TRUE(leased(acks, "p").empty());
 }
 
+// Commands, or a locked ledger, had taken a while: the last line of progress had gone beyond the duration.
+TEST_F(RunControllerTest, TheDurationOfAStoppedRunReachesToTheLastResultInTheLedger) {
+  begin();
+  join("p", 1);
+  now = 1000ms;
+  const auto first = report("p", {answered(0)});
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  now = 4000ms;
+  record(first);
+  EXPECT_DOUBLE_EQ(controller->facts().duration_seconds, 4.0);
+  now = 6000ms;
+  record(first);
+  EXPECT_DOUBLE_EQ(controller->facts().duration_seconds, 4.0) << "it was there before";
+}
+
 TEST_F(RunControllerTest, AWorkerThatMustConnectAnewWhileItsCallsEndBringsThem) {
   config.drain_timeout = 20s;
   begin();
