@@ -350,8 +350,10 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   if (tick.clocks_restarted)
     effects.notes.push_back({"the coordinator was stopped for a while; all clocks start anew"});
   for (const auto id : tick.lost) {
-    const auto then = after_silence(dispatcher_.worker_count() > 0, config_.worker_timeout);
-    effects.notes.push_back(about_worker(roster_.name_of(id), "is silent; " + then));
+    // Once the run is over nobody waits for it, or gets its leases.
+    const auto then =
+        over() ? "" : "; " + after_silence(dispatcher_.worker_count() > 0, config_.worker_timeout);
+    effects.notes.push_back(about_worker(roster_.name_of(id), "is silent" + then));
     roster_.mark_lost(id);
     forget(id, true, now, effects);
   }

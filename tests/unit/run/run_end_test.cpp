@@ -123,6 +123,17 @@ TEST_F(RunControllerTest, ACompleteRunWaitsForNoCalls) {
   EXPECT_EQ(sent<wire::Drain>(end, "p")[0].finish_ms, 0u);
 }
 
+// It was said to be waited for.
+TEST_F(RunControllerTest, AWorkerThatFallsSilentAfterTheEndIsSaidToBeSilentAlone) {
+  begin();
+  join("p", 1);
+  Effects effects;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+  for (auto time = 1000ms; time <= 4000ms; time += 1000ms) effects = tick(time);
+  ASSERT_EQ(effects.notes.size(), 1u);
+  EXPECT_TRUE(effects.notes[0].text.ends_with(" is silent")) << effects.notes[0].text;
+}
+
 TEST_F(RunControllerTest, ALateHelloIsSentHome) {
   begin();
   Effects effects;
