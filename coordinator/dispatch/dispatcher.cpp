@@ -42,8 +42,8 @@ std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   for (const auto unit : queue_.remove_worker(worker)) finally_missed_.insert(unit);
   for (const auto unit : held) {
     if (lease_of(unit, worker) == nullptr) continue;
+    if (!is_answered(unit)) ++ended;
     end_lease(unit, ending);
-    ++ended;
   }
   return ended;
 }

@@ -93,9 +93,10 @@ class Dispatcher {
 
   // --- time ---
   struct Tick {
-    std::vector<WorkerId> lost;     ///< Silent for too long.
-    std::vector<UnitId> expired;    ///< Held too long by a live worker.
-    std::size_t leases_lost = 0;    ///< By silence or expiry, whether the unit had begun or not.
+    std::vector<WorkerId> lost;   ///< Silent for too long.
+    std::vector<UnitId> expired;  ///< Held too long by a live worker.
+    std::size_t leases_lost =
+        0;  ///< By silence or expiry, begun or not, without those whose results have come.
     bool clocks_restarted = false;  ///< This tick came late: the coordinator itself was away.
   };
   /// Once a heartbeat interval, and only after the socket has been drained.
@@ -155,7 +156,7 @@ class Dispatcher {
   /// Gives leases of the worker their whole time again; not oftener than once a heartbeat interval.
   void extend(WorkerId worker, TimePoint Worker::*last, Extended which, TimePoint now);
   bool is_answered(UnitId unit) const { return units_[unit].settled || units_[unit].recording; }
-  /// The number of leases that ended with it.
+  /// The number of leases that ended with it, without those whose results have come.
   std::size_t drop_worker(WorkerId worker, Ending ending);
   void add_lease(WorkerId worker, UnitId unit, TimePoint now);
   /// `no_lease` of a unit that nobody has, or that is none of the run's.

@@ -23,6 +23,17 @@ TEST_F(DispatcherTest, ASilentWorkersUnitsGoToAnother) {
   EXPECT_EQ(dispatcher.lease(2, 2, at(4000ms)).size(), 2u);
 }
 
+TEST_F(DispatcherTest, ALeaseWhoseResultHasComeIsNotLostWithItsWorker) {
+  Dispatcher dispatcher(config, units(2), {});
+  join(dispatcher, 1, 2);
+  ASSERT_EQ(dispatcher.lease(1, 2, at(0ms)).size(), 2u);
+  dispatcher.begin_recording(0);
+  std::size_t leases_lost = 0;
+  for (auto now = 1000ms; now <= 4000ms; now += 1000ms) leases_lost += dispatcher.tick(at(now)).leases_lost;
+  EXPECT_FALSE(dispatcher.knows(1));
+  EXPECT_EQ(leases_lost, 1u);
+}
+
 TEST_F(DispatcherTest, ALateTickRestartsAllClocks) {
   Dispatcher dispatcher(config, units(1), {});
   join(dispatcher, 1, 1);
