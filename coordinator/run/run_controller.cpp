@@ -211,7 +211,9 @@ void RunController::check_named_delay(WorkerId worker, const wire::Demand& deman
   if (step == LongPause::Step::none) return;
   const auto until = config_.time_of_day() + delay;
   if (step == LongPause::Step::stop)
-    return stop(provider_paused(demand.provider, roster_.name_of(worker), delay, until), now, effects);
+    return stop(
+        provider_paused(demand.provider, roster_.name_of(worker), delay, until, config_.settings.write_cache),
+        now, effects);
   effects.notes.push_back({"the run waits until " + utc_time(until) + ": provider \"" + demand.provider +
                                "\" asks for silence, and the deadline lies beyond",
                            {.worker = roster_.name_of(worker), .provider = demand.provider}});

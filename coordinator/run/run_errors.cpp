@@ -100,14 +100,14 @@ std::string utc_time(std::chrono::system_clock::time_point time) {
 }
 
 Error provider_paused(const std::string& provider, const std::string& worker, std::chrono::milliseconds delay,
-                      std::chrono::system_clock::time_point until) {
+                      std::chrono::system_clock::time_point until, bool is_cached) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(delay).count();
   return {Reason::provider_paused,
           "provider \"" + provider + "\" asks for " + std::to_string(seconds) +
               " s of silence (says worker " + worker +
               "), longer than a case may take (--case-timeout), and answers again at " + utc_time(until) +
-              "; run again then: what was answered is in the cache. "
-              "With a --deadline beyond that time the run waits"};
+              "; run again then" + (is_cached ? ": what was answered is in the cache" : "") +
+              ". With a --deadline beyond that time the run waits"};
 }
 
 }  // namespace sluice

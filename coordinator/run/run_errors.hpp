@@ -24,9 +24,10 @@ std::string after_silence(bool others_are_there, std::chrono::milliseconds worke
 Error no_worker_connected(std::chrono::milliseconds waited, std::uint64_t refused,
                           const std::string& how_to_start_one);
 Error deadline_reached(std::chrono::milliseconds deadline);
-/// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`.
+/// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`. `is_cached`:
+/// what was answered before.
 Error provider_paused(const std::string& provider, const std::string& worker, std::chrono::milliseconds delay,
-                      std::chrono::system_clock::time_point until);
+                      std::chrono::system_clock::time_point until, bool is_cached);
 /// What workers have of a run that is stopped.
 struct UnderWay {
   std::size_t leased = 0;   ///< Units.

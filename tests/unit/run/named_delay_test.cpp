@@ -35,6 +35,18 @@ TEST_F(NamedDelayTest, BeyondTheTimeOfACaseStopsTheRunAndNamesItsEnd) {
   EXPECT_NE(message.find("\"openai\""), std::string::npos) << message;
 }
 
+TEST_F(NamedDelayTest, NamesTheCacheOnlyWhereThereIsOne) {
+  for (const bool is_cached : {true, false}) {
+    config.settings.write_cache = is_cached;
+    begin();
+    join("p", 1);
+    asked_for(24h);
+    expect_stopped(Reason::provider_paused);
+    const auto message = controller->facts().cut_short->message;
+    EXPECT_EQ(message.find("in the cache") != std::string::npos, is_cached) << message;
+  }
+}
+
 TEST_F(NamedDelayTest, IsWaitedForWhereTheDeadlineLiesBeyond) {
   config.deadline = 25h;
   begin();
