@@ -192,6 +192,9 @@ TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
   ASSERT_TRUE(report.is_object()) << finished.output;
   EXPECT_GT(report["run"]["paid_input_tokens"], 0) << "the answer was paid for";
   EXPECT_NE(finished.errors.find("interrupted"), std::string::npos) << finished.errors;
+  const std::string id = report["run_id"];
+  const std::string command = "sluice run --resume " + id.substr(0, 8) + " --allow-commands";
+  EXPECT_NE(finished.errors.find("continue with `" + command + "`"), std::string::npos) << finished.errors;
 }
 
 // Who validated a suite was told by the run.

@@ -302,7 +302,7 @@ FinishedRun RecordedRun::finish(RunReport& report, std::string endpoint) {
   if (is_left && is_report && can_go_on && !recorded_in_->is_temporary())
     say(reported.lacks_reports && !facts.cut_short && !options_.export_baseline && !options_.harvest
             ? how_to_report(options_, run_id_)
-            : how_to_go_on(options_, run_id_, facts.cut_short));
+            : how_to_go_on(options_, inputs_.suite, run_id_, facts.cut_short));
   return end;
 }
 
@@ -318,7 +318,7 @@ FinishedRun RecordedRun::run() {
     notes.emplace(RunNotes::Run{options_, inputs_, plan_, run_id_}, *history_);
   const bool is_report = use_ == nullptr || !use_->conclude;
   if (is_report && !recorded_in_->is_temporary())
-    around_.signals.say_at_an_early_end(how_to_go_on(options_, run_id_, std::nullopt));
+    around_.signals.say_at_an_early_end(how_to_go_on(options_, inputs_.suite, run_id_, std::nullopt));
   RunReport report({options_, inputs_, *plan_, *history_, run_id_, facts_, begun_units_, use_,
                     !recorded_in_->is_temporary()},
                    gate_, observed_);

@@ -134,7 +134,7 @@ std::string how_to_report(const RunOptions& options, const std::string& run_id) 
          home_flag(options.settings) + "` writes its report to another place";
 }
 
-std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
+std::string how_to_go_on(const RunOptions& options, const Suite& suite, const std::string& run_id,
                          const std::optional<Error>& why) {
   // The answers of other machines may be gone with them, and a run that was resumed goes on by its own
   // command.
@@ -147,7 +147,9 @@ std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
   const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
   const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
   const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
-  return "continue with `" + resume_command(run_id) + budget + files_again(options) +
+  // The command names no suite: check_commands refuses those of a past run's.
+  const std::string commands = suite.runs_command.empty() ? "" : " --allow-commands";
+  return "continue with `" + resume_command(run_id) + budget + commands + files_again(options) +
          home_flag(options.settings) + "`" +
          (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
 }

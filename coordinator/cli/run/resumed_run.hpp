@@ -31,8 +31,8 @@ Result<void> note_spent_before(const RunFacts& before, const std::string& run_id
 /// none.
 std::string home_flag(const Settings& settings);
 
-/// How to go on with a run that stopped, for whoever watches; `why`, if anything cut it short.
-std::string how_to_go_on(const RunOptions& options, const std::string& run_id,
+/// How to go on with a run of the suite that stopped, for whoever watches; `why`, if anything cut it short.
+std::string how_to_go_on(const RunOptions& options, const Suite& suite, const std::string& run_id,
                          const std::optional<Error>& why);
 /// Of a run that came to its end, and has a report that could not be written: the same command would fail
 /// again.
