@@ -131,10 +131,14 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const
   const std::string name = caches.name.value_or(default_worker_name());
   std::random_device entropy;
   const auto random_number = [&] { return (std::uint64_t{entropy()} << 32) | entropy(); };
-  std::vector<caf::actor> workers;
-  for (std::uint32_t i = 0; i < options.count; ++i) {
+  std::vector<ConnectedDealer> sockets;  // All of them, before there is a worker that would have to be ended.
+  while (sockets.size() < options.count) {
     auto socket = connect_dealer(options.context, options.endpoint, options.key);
     if (!socket) return fail(socket.error());
+    sockets.push_back(std::move(*socket));
+  }
+  std::vector<caf::actor> workers;
+  for (std::uint32_t i = 0; i < options.count; ++i) {
     WorkerConfig config;
     config.name = options.count == 1 ? name : name + "." + std::to_string(i + 1);
     config.instance = random_number();
@@ -151,7 +155,7 @@ Result<std::vector<caf::actor>> start_workers(const LocalWorkers& options, const
     config.metrics = options.metrics;
     config.watch = options.watch;
     config.listener = options.listener;
-    workers.push_back(spawn(options.system, std::move(config), std::move(*socket), settings.mode.value));
+    workers.push_back(spawn(options.system, std::move(config), std::move(sockets[i]), settings.mode.value));
   }
   return workers;
 }

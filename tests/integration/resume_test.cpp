@@ -255,6 +255,29 @@ TEST_F(Resume, AReportThatCouldNotBeWrittenIsWrittenWithoutACall) {
   EXPECT_EQ(parse_report(resumed.output)["run"]["requests"], fixture_count()) << "those of the first part";
 }
 
+// A port that was taken, or a call log that could not be opened, left "cases 0" and "paid tokens 0" of it.
+TEST_F(Resume, ASetUpThatFailsLeavesWhatTheLedgerKnowsOfTheRun) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice_into("/dev/full", live(simulator) + Flags{"--no-cache"}).exit_code, 2);
+  const auto shown = [&] { return run_sluice({"runs", "show", "last", "--format", "json"}).output; };
+  const auto failed = [&] { return run_sluice({"rerun", "last", "--failed", "--dry-run"}).output; };
+  const std::string shown_before = shown();
+  const std::string failed_before = failed();
+  EXPECT_NE(failed_before.find("fail  "), std::string::npos) << failed_before;
+  const auto taken = simulator.url().substr(simulator.url().rfind(':'));
+  for (const Flags& flags :
+       {Flags{"--call-log", "/nonexistent/x"}, Flags{"--listen", "tcp://127.0.0.1" + taken},
+        Flags{"--metrics-listen", taken}}) {
+    const auto resumed = run_sluice(Flags{"run", "--resume"} + flags);
+    EXPECT_EQ(resumed.exit_code, 2) << resumed.errors;
+    EXPECT_EQ(shown(), shown_before) << flags.front();
+    EXPECT_EQ(failed(), failed_before) << flags.front();
+  }
+  const auto resumed = run_sluice({"run", "--resume"});
+  EXPECT_EQ(resumed.exit_code, 1) << resumed.errors;
+  EXPECT_EQ(comparable_part(resumed.output), reference_report());
+}
+
 // The ledger takes no more results: those that it has count, and no other is lost without a word.
 TEST_F(Resume, AfterAFullDiskItGoesOnWhereTheLedgerStopped) {
   const auto simulator = start_simulator();

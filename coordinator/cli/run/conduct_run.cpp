@@ -115,6 +115,13 @@ Result<std::vector<caf::actor>> start_own_workers(const ConductedRun& conducted,
                                   .listener = listener});
 }
 
+/// In the ledger, where workers look for the run as well.
+Result<void> note_beginning(ConductedRun& conducted, const std::string& run_id, const std::string& endpoint) {
+  if (auto opened = conducted.open_again(conducted.ledger); !opened) return opened;
+  if (!conducted.options.listen) return {};
+  return conducted.ledger.note_endpoint(run_id, endpoint);
+}
+
 }  // namespace
 
 Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
@@ -131,12 +138,20 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   EndedRun run;
   run.endpoint = router->endpoint;
   CoordinatorConfig config = coordinator_config(conducted, run.endpoint);
-  if (options.listen) {
-    if (auto noted = conducted.ledger.note_endpoint(run_id, run.endpoint); !noted)
-      return fail(std::move(noted.error()));
-  }
   const auto metrics_server = serve_metrics(options.metrics_listen, config);
   if (!metrics_server) return fail(metrics_server.error());
+  // They wait for the coordinator, as those of other processes do.
+  const auto workers = start_own_workers(conducted, actors, network, listener);
+  if (!workers) return fail(workers.error());
+  // One that the run's end did not reach (stopped before it had sent HELLO) would go on waiting for a
+  // coordinator.
+  const auto stop_workers = [&] {
+    for (const auto& worker : *workers) self->send(worker, StopWorker{"the process ends", true});
+  };
+  if (auto noted = note_beginning(conducted, run_id, run.endpoint); !noted) {
+    stop_workers();
+    return fail(std::move(noted.error()));
+  }
   if (options.progress) {
     config.progress = spawn_progress(actors.system, around.style);
     config.progress_interval = around.style.interval();
@@ -153,20 +168,13 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   });
   // Announced once the run can be interrupted: until then a signal ends the process without a report.
   if (options.listen) say("listening on " + run.endpoint);
-  const auto workers = start_own_workers(conducted, actors, network, listener);
-  if (!workers) self->send(coordinator, StopRun{workers.error()});
-  run.ended = await_run(self, coordinator, workers ? *workers : std::vector<caf::actor>{}, run_id);
+  run.ended = await_run(self, coordinator, *workers, run_id);
   run.completed_at_ms = unix_now_ms();
-  // One that the run's end did not reach (stopped before it had sent HELLO) would go on waiting for a
-  // coordinator.
-  if (workers) {
-    for (const auto& worker : *workers) self->send(worker, StopWorker{"the process ends", true});
-  }
+  stop_workers();
   if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
   // The end of the actors' life waits for it.
   if (observing.observer) self->send(observing.observer, FinishObserving{});
   around.signals.handle_with({});
-  if (!workers) return fail(workers.error());
   return run;
 }
 

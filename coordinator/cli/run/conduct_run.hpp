@@ -13,6 +13,7 @@
 #include "coordinator/session/run_options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct ConductedRun {
   Ledger ledger;
   std::optional<ObserverConfig> observer;
   StartWorkers start_workers;  ///< Empty where the run has none of its own.
+  /// Called once, when all is set up that can fail for what the user said, and before any result comes.
+  std::function<Result<void>(Ledger&)> open_again;
 };
 
 /// What a run leaves behind when it has ended.

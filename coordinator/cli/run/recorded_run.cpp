@@ -242,13 +242,18 @@ Result<void> RecordedRun::make_controller() {
 Result<void> RecordedRun::begin() {
   record_ = record_of(options_, inputs_, controller_.settings, *plan_, unix_now_ms(),
                       use_ != nullptr ? use_->command : run_command);
-  return goes_on() ? take_up_earlier_part() : ledger_->begin_run(record_);
+  if (before_ != nullptr) facts_.paid = before_->paid;
+  if (goes_on()) return take_up_earlier_part();
+  const auto begun = ledger_->begin_run(record_);
+  is_open_ = begun.has_value();
+  return begun;
 }
 
 Result<void> RecordedRun::take_up_earlier_part() {
   auto taken_up = take_up(record_, *plan_, inputs_.suite.copier.get(), *ledger_, controller_);
   if (!taken_up) return fail(std::move(taken_up.error()));
   record_ = std::move(*taken_up);
+  facts_.paid += controller_.earlier->tally().facts().paid;
   if (!options_.progress) return {};
   const auto done = controller_.earlier->tally().trials().done();
   say("going on with run " + short_id(run_id_) + " of " + options_.suite_path + ": " +
@@ -269,6 +274,12 @@ ConductedRun RecordedRun::to_conduct() {
   std::optional<ObserverConfig> observer;
   if (observations_) observer = observer_config(std::move(*observations_), plan_, options_, inputs_, run_id_);
   auto learned = limits_of_earlier_runs(options_, controller_.settings.providers, *ledger_);
+  const auto open_again = [this](Ledger& ledger) -> Result<void> {
+    if (is_open_) return {};
+    const auto opened = reopen(record_, ledger);
+    is_open_ = opened.has_value();
+    return opened;
+  };
   return {options_,
           inputs_,
           plan_,
@@ -277,11 +288,15 @@ ConductedRun RecordedRun::to_conduct() {
           std::move(learned),
           std::move(*ledger_),
           std::move(observer),
-          std::move(start_workers_)};
+          std::move(start_workers_),
+          open_again};
 }
 
 FinishedRun RecordedRun::stopped(const Error& why) {
-  return {report_failed_run(*history_, run_id_, why, unix_now_ms()), {}};
+  // The ledger keeps what the earlier parts came to if this one could not begin.
+  if (!is_open_) return {report_error(why), {}};
+  facts_.completed_at_ms = unix_now_ms();
+  return {report_failed_run(*history_, run_id_, why, facts_), {}};
 }
 
 void RecordedRun::take_facts(EndedRun& ended) {

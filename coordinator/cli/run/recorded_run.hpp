@@ -79,7 +79,8 @@ class RecordedRun {
   std::optional<FleetSecurity> fleet_;
   RunController::Config controller_;
   RunRecord record_;
-  RunFacts facts_;
+  bool is_open_ = false;  ///< In the ledger: its end is to be noted.
+  RunFacts facts_;        ///< Until it has ended: what was paid before.
   std::vector<UnitId> begun_units_;
 };
 

@@ -111,12 +111,15 @@ Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, SuiteCopier* s
   const auto leases = ledger.leases_of(now.run_id);
   if (!leases) return fail(leases.error());
   add_noted_leases(*leases, controller);
-  // Reports, and parts after this one, are gated as this one is.
-  if (auto noted = ledger.note_flags(now.run_id, now.flags); !noted) return fail(std::move(noted.error()));
-  if (auto reopened = ledger.reopen_run(now.run_id); !reopened) return fail(std::move(reopened.error()));
   past->run.flags = now.flags;
   controller.earlier = std::move(*earlier);
   return std::move(past->run);
+}
+
+Result<void> reopen(const RunRecord& taken_up, Ledger& ledger) {
+  // Reports, and parts after this one, are gated as this one is.
+  if (auto noted = ledger.note_flags(taken_up.run_id, taken_up.flags); !noted) return noted;
+  return ledger.reopen_run(taken_up.run_id);
 }
 
 Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger) {

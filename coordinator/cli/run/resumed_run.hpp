@@ -18,11 +18,14 @@ namespace sluice {
 /// What the cases of the run were shown of solved examples, unless it stopped before that was noted.
 Result<void> retrieve_as_before(const RunOptions& options, RunInputs& inputs);
 
-/// Gives the controller what the run's earlier parts left, and opens the run again. Returns its row. `now`:
-/// the row that it would have if it began now; usage_invalid names what differs. `suite`: as it was read now;
-/// may be null. REQUIRES: the run's lock.
+/// Gives the controller what the run's earlier parts left. Returns its row, with the flags of `now`: the row
+/// that it would have if it began now; usage_invalid names what differs. `suite`: as it was read now; may be
+/// null. REQUIRES: the run's lock.
 Result<RunRecord> take_up(const RunRecord& now, const Plan& plan, SuiteCopier* suite, Ledger& ledger,
                           RunController::Config& controller);
+/// Opens the run that was taken up: the ledger drops what its earlier parts came to, so that the next part
+/// has to be sure to begin.
+Result<void> reopen(const RunRecord& taken_up, Ledger& ledger);
 
 /// What the run before took counts in every part of the run that follows.
 Result<void> note_spent_before(const RunFacts& before, const std::string& run_id, Ledger& ledger);

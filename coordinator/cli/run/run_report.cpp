@@ -202,8 +202,7 @@ class RunReport::Reporter {
   const CacheTools* caches() const { return ended_.use != nullptr ? ended_.use->caches : nullptr; }
 
   int failed(const Error& error) {
-    return report_failed_run(ended_.ledger, ended_.run_id, error, ended_.facts.completed_at_ms,
-                             ended_.facts.part_time);
+    return report_failed_run(ended_.ledger, ended_.run_id, error, ended_.facts);
   }
 
   const Digest* key_of(TrialId trial) const {
@@ -338,14 +337,14 @@ ReportedRun RunReport::finish() {
   return reporter_->finish();
 }
 
-int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms,
-                      std::chrono::milliseconds part_time) {
+int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, const RunFacts& facts) {
   RunSummary unassessed;
-  unassessed.completed_at_ms = ended_at_ms;
+  unassessed.completed_at_ms = facts.completed_at_ms;
+  unassessed.paid = facts.paid;
   unassessed.verdict = to_string(RunVerdict::error);
   unassessed.exit_code = report_error(why);
   unassessed.reason_code = to_string(why.reason);
-  const auto noted = ledger.finish_run(run_id, unassessed, part_time);
+  const auto noted = ledger.finish_run(run_id, unassessed, facts.part_time);
   return noted ? unassessed.exit_code : report_error(noted.error());
 }
 

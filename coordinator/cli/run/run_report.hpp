@@ -62,10 +62,9 @@ class RunReport {
   std::unique_ptr<Reporter> reporter_;
 };
 
-/// The same for a run of which there is nothing to assess: says why, and notes its end (Unix time in
-/// milliseconds) and RunFacts::part_time. Returns the exit code.
-int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, std::int64_t ended_at_ms,
-                      std::chrono::milliseconds part_time = {});
+/// The same for a run of which there is nothing to assess: says why, and notes when it ended, how long its
+/// part took and what was paid. Returns the exit code.
+int report_failed_run(Ledger& ledger, const std::string& run_id, const Error& why, const RunFacts& facts);
 
 /// Writes the files of a run's report where it came to its end before any test was asked (`facts.cut_short`):
 /// else those of an earlier run stay there, and pass for this one's.
