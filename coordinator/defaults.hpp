@@ -33,6 +33,8 @@ inline constexpr auto goodbye_wait = 2s;  ///< How long a finished run waits for
 /// At a time: interpreters take a CPU each, and some of them wait for others.
 inline constexpr unsigned least_check_processes = 2;
 inline constexpr unsigned most_check_processes = 8;
+/// That wait or are checked: enough for the time until a worker has got and done more.
+inline constexpr unsigned results_per_check_process = 8;
 
 // --- corpus (docs/corpus.md)
 /// A file of so many lines is kept whole; of a longer one what stands around the claim, since each line more

@@ -294,7 +294,7 @@ void ScaleFleet::commit() {
   ResultsRecorded recorded;
   const auto count = std::min(to_commit_.size(), defaults::results_per_transaction);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto [worker, item] = std::move(to_commit_.front());
+    const auto [worker, item, is_late] = std::move(to_commit_.front());
     to_commit_.pop_front();
     const auto& result = item.result;
     const bool first = !committed_[result.unit];

@@ -63,6 +63,7 @@ void check(Checker* self, RecordResult record) {
   auto& state = self->state;
   const UnitId unit = record.item.result.unit;
   if (state.results.contains(unit)) return state.others[unit].push_back(std::move(record));
+  if (record.is_late) return hand_on(self, std::move(record));
   auto item = ResultsDropped::item_of(record.worker, record.item.result);
   auto checked = CheckedResult::make(std::move(record), *state.plan, *state.rules);
   if (!checked) {
@@ -72,7 +73,7 @@ void check(Checker* self, RecordResult record) {
   for (std::size_t i = 0; i < checked->runs().size(); ++i) {
     const std::uint64_t id = state.next_run++;
     state.runs.emplace(id, std::pair(unit, i));
-    state.pool->submit(id, checked->runs()[i].command, checked->runs()[i].input);
+    state.pool->submit(id, checked->runs()[i].command, checked->take_input(i));
   }
   state.results.emplace(unit, std::move(*checked));
 }
@@ -132,6 +133,10 @@ caf::behavior checker_behavior(Checker* self, std::shared_ptr<const Plan> plan,
 }
 
 }  // namespace
+
+std::size_t most_to_check() {
+  return std::size_t{defaults::results_per_check_process} * processes_at_a_time();
+}
 
 caf::actor spawn_checker(caf::actor_system& system, std::shared_ptr<const Plan> plan,
                          std::shared_ptr<const CommandRules> rules, const caf::actor& coordinator,

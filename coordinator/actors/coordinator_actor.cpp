@@ -292,6 +292,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
   state.started = self->clock().now();
   const auto deadline = state.config->controller.deadline;
   const auto elapsed_before = state.config->controller.elapsed_before;
+  if (state.config->commands) state.config->controller.most_to_check = most_to_check();
   // Moved: it is some 50 bytes a unit.
   state.controller.emplace(*state.config->plan, std::move(state.config->controller), state.started);
   state.done_before = state.controller->counts().done();

@@ -37,6 +37,8 @@ class CheckedResult {
   /// As it came. REQUIRES: not finished.
   const RecordResult& record() const { return record_; }
   const std::vector<CommandRun>& runs() const { return runs_; }
+  /// What the n-th of the runs reads, once: it has the whole answer.
+  std::string take_input(std::size_t n) { return std::move(runs_[n].input); }
   /// How the n-th of the runs ended.
   void take(std::size_t n, const CommandEnd& end);
   bool is_done() const { return open_ == 0; }

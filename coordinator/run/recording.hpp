@@ -14,6 +14,7 @@ namespace sluice {
 struct RecordResult {
   WorkerId worker = 0;
   ResultToCommit item;
+  bool is_late = false;  ///< Its unit had a result before it: only the first that is committed counts.
 };
 
 /// Results that came together.

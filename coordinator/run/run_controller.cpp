@@ -115,7 +115,7 @@ void RunController::on_message(const Peer& peer, wire::Ready& ready, TimePoint n
     return;
   }
   dispatcher_.join(*id, hello.cache_id, held, now);
-  dispatcher_.set_window(*id, ready.window);
+  dispatcher_.set_window(*id, window_of(ready.window));
   leases_.reserve_held(*id, held);
   CommitReplies replies;
   for (const auto& [unit, lease] : ready.held) {
@@ -135,7 +135,14 @@ void RunController::set_problem(WorkerId worker, const Error& error, Effects& ef
 
 /// Before its READY a worker has none.
 void RunController::set_window(WorkerId worker, std::uint32_t window) {
-  if (roster_.connected(worker).ready) dispatcher_.set_window(worker, window);
+  if (roster_.connected(worker).ready) dispatcher_.set_window(worker, window_of(window));
+}
+
+/// Where no calls are made all that is leased is answered at once.
+std::uint32_t RunController::window_of(std::uint32_t wanted) const {
+  const bool is_capped = config_.most_to_check > 0 && config_.settings.mode != Mode::live;
+  return is_capped ? static_cast<std::uint32_t>(std::min<std::size_t>(wanted, config_.most_to_check))
+                   : wanted;
 }
 
 /// Who sent a message of this run, which is a sign of life; nothing, and a REJECT, if it is not known.
@@ -336,9 +343,18 @@ bool RunController::may_lease(TimePoint now, Effects& effects) {
   return start_.begun();
 }
 
+/// Results come faster than commands check them: each waits with its answer in memory. Calls under way count
+/// against them, so that checks which are slow for a while do not stop all calls.
+bool RunController::checks_lag() const {
+  if (config_.most_to_check == 0) return false;
+  const auto waiting = dispatcher_.recording_count();
+  const auto awaited = dispatcher_.leased_count() - std::min(dispatcher_.leased_count(), waiting);
+  return waiting >= std::max(config_.most_to_check, awaited);
+}
+
 void RunController::lease_work(TimePoint now, Effects& effects) {
   leases_.release_returned();
-  if (over() || dispatcher_.pending_count() == 0 || !may_lease(now, effects)) return;
+  if (over() || dispatcher_.pending_count() == 0 || checks_lag() || !may_lease(now, effects)) return;
   auto problem = leases_.hand_out(roster_, now, tally_, effects.to_workers,
                                   config_.notes_leases ? &effects.leased : nullptr);
   if (problem) stop(std::move(*problem), now, effects);

@@ -315,6 +315,38 @@ TEST_F(RunControllerTest, WhatATextBringsAlongCountsForTheBoundOfMessages) {
   for (const auto& work : sent<wire::Work>(effects, "p")) EXPECT_LE(work.units.size(), 2u);
 }
 
+// 1,030 cached answers of 400 KB waited for their commands at a time: gigabytes, and lost leases.
+TEST_F(RunControllerTest, WithoutCallsAWorkerIsLeasedWhatCommandsCanCheck) {
+  suite = make_suite(201);
+  const auto many = make_plan(suite);
+  config.affinities.assign(many.unit_count(), {});
+  config.settings.mode = Mode::cached;
+  config.most_to_check = 16;
+  controller.emplace(many, config, at(0ms));
+  const auto first = leased(join("p", 1, 1030), "p");
+  ASSERT_EQ(first.size(), 16u);
+  plan = make_plan(suite);
+  const auto reported = send("p", wire::Report{run_id, 1030, {}, {answered(first[0])}});
+  EXPECT_TRUE(leased(reported, "p").empty()) << "it is not checked yet";
+  EXPECT_EQ(leased(record(reported), "p").size(), 1u);
+}
+
+TEST_F(RunControllerTest, CallsGoOnUntilMoreResultsWaitForCommandsThanForTheirAnswers) {
+  suite = make_suite(201);
+  plan = make_plan(suite);
+  config.affinities.assign(plan.unit_count(), {});
+  config.most_to_check = 16;
+  begin();
+  const auto first = leased(join("p", 1, 100), "p");
+  ASSERT_EQ(first.size(), 100u) << "as many calls as the worker can make";
+  std::vector<UnitResult> some;
+  for (std::size_t i = 0; i < 70; ++i) some.push_back(answered(first[i]));
+  const auto early = report("p", {some.begin(), some.begin() + 50});
+  report("p", {some.begin() + 50, some.end()});
+  EXPECT_TRUE(leased(join("q", 2), "q").empty()) << "70 wait for commands, 30 for answers";
+  EXPECT_EQ(leased(record(early), "q").size(), 10u) << "20 for commands, 30 for answers";
+}
+
 TEST_F(RunControllerTest, RejectedFramesAreCounted) {
   begin();
   FromWorkers messages;

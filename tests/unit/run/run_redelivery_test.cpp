@@ -108,7 +108,7 @@ TEST_F(RunControllerTest, WhatAWorkerThatComesBackDropsIsFreeForOthers) {
 /// Plays the checker that drops what it was given.
 ResultsDropped dropped(const Effects& from) {
   ResultsDropped all;
-  for (const auto& [worker, item] : from.to_record)
+  for (const auto& [worker, item, is_late] : from.to_record)
     all.items.push_back({worker, item.result.unit, item.result.key, item.result.spend});
   return all;
 }
@@ -139,6 +139,23 @@ TEST_F(RunControllerTest, ResultsThatAreDroppedArePaidForAndAcknowledged) {
   EXPECT_EQ(controller->facts().paid.of(CallKind::answer).input_tokens, 120u);
   EXPECT_TRUE(again.spent.empty());
   EXPECT_EQ(acked(again, "p").size(), 1u);
+}
+
+// Commands checked it once more, for nothing.
+TEST_F(RunControllerTest, AResultBehindAnotherOfItsUnitIsSaidToBeLate) {
+  begin();
+  join("p", 1);
+  const auto first = report("p", {answered(0)});
+  ASSERT_EQ(first.to_record.size(), 1u);
+  EXPECT_FALSE(first.to_record[0].is_late);
+  join("q", 2);
+  const auto meanwhile = report("q", {answered(0)});
+  ASSERT_EQ(meanwhile.to_record.size(), 1u);
+  EXPECT_TRUE(meanwhile.to_record[0].is_late);
+  record(first);
+  const auto again = report("p", {answered(0)});
+  ASSERT_EQ(again.to_record.size(), 1u);
+  EXPECT_TRUE(again.to_record[0].is_late);
 }
 
 // A run that another reason had ended waited for all its commands.
