@@ -22,9 +22,9 @@
 ///   worker       -> model client  CompleteUnits, WithdrawUnits, WindDown, BudgetChanged, ReportDemand,
 ///                                 EntriesFound, CancelCalls
 ///   model client -> worker        DemandChanged, EntryMessages, WorkerUnfit, UnitsScored (what has begun),
-///                                 UnitsReturned, WoundDown
-///   model client -> scorer        UnitsCompleted
-///   scorer       -> worker        UnitsScored
+///                                 UnitsReturned
+///   model client -> scorer        UnitsCompleted, WoundDown
+///   scorer       -> worker        UnitsScored, WoundDown
 ///   model client -> http          HttpCalls, HttpCancel      (worker/http/http_messages.hpp)
 ///   http         -> model client  HttpCallsDone
 ///   model client -> store syncer  SyncStore
@@ -60,7 +60,8 @@ struct WithdrawUnits {
 
 /// The worker leaves: drop all such units, and from now on any that would have to be called for (again).
 /// `finish_by`: the run is over, and units whose answers still wait for enrichers by then are dropped too.
-/// Nothing: it goes on. `at_once`: nobody waits for calls under way; WoundDown follows what is dropped.
+/// Nothing: it goes on. `at_once`: nobody waits for calls under way; WoundDown follows what is dropped and
+/// what is completed.
 struct WindDown {
   std::optional<TimePoint> finish_by;
   bool at_once = false;

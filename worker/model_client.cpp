@@ -98,7 +98,7 @@ void hand_on(ModelClient* self, const Moment& at) {
   if (const auto closes = groups.wake()) wake_at(self, at.now, *closes);
   if (self->state.winds_down_at_once && groups.empty()) {
     self->state.winds_down_at_once = false;
-    self->send(config.worker, WoundDown{run_id});
+    self->send(config.scorer, WoundDown{run_id});  // Behind what is completed: it is paid for.
   }
 }
 

@@ -30,7 +30,7 @@ class ScorerTest : public ActorTest {
   }
   void score(UnitsCompleted batch) { caf::anon_send(scorer, std::move(batch)); }
 
-  Probe<UnitsScored> worker{system()};
+  Probe<UnitsScored, WoundDown> worker{system()};
   caf::actor scorer;
 };
 

@@ -203,6 +203,34 @@ TEST_F(LeavingWorkerTest, AnAnswerThatIsNotScoredYetIsNotLost) {
   EXPECT_EQ(results, 1u);
 }
 
+// It said GOODBYE before its result was scored: what the call took was in no total.
+TEST_F(LeavingWorkerTest, AtADeadlineAnAnswerThatIsNotScoredYetIsReportedBeforeTheGoodbye) {
+  begin_with({0, 1});
+  ASSERT_EQ(made.size(), 2u);
+  HttpCallsDone ended;
+  auto& done = ended.done.emplace_back();
+  done.id = made[0].id;
+  done.response = {
+      200, {}, R"({"choices":[{"message":{"content":"{\"claims\":[]}"},"finish_reason":"stop"}]})"};
+  FromCoordinator drain;
+  drain.messages.emplace_back(wire::Drain{"run-1", "the deadline was reached", 0});
+  // The worker's turn is first: the model client finds the answer, and that nobody waits for more.
+  caf::anon_send(worker, std::move(drain));
+  caf::anon_send(client(), std::move(ended));
+  settle();
+  ASSERT_TRUE(has_ended());
+  std::vector<UnitId> reported;
+  bool is_before = true;
+  for (const auto& outgoing : dealer.got<ToCoordinatorNow>()) {
+    if (std::holds_alternative<wire::Goodbye>(outgoing.message)) is_before = false;
+    const auto* report = std::get_if<wire::Report>(&outgoing.message);
+    if (report == nullptr || !is_before) continue;
+    for (const auto& result : report->results) reported.push_back(result.unit);
+  }
+  EXPECT_FALSE(is_before) << "there is a GOODBYE";
+  EXPECT_EQ(reported, std::vector<UnitId>{0});
+}
+
 // --- what others have answered ---
 
 TEST_F(LeavingWorkerTest, WhatIsWithdrawnIsDroppedUnlessItIsCalledFor) {

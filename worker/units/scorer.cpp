@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include <caf/event_based_actor.hpp>
@@ -22,8 +23,9 @@ struct ScorerState {
   std::shared_ptr<const RunChecks> checks;
   caf::actor worker;
   std::deque<UnitsCompleted> batches;
-  std::size_t scored = 0;  ///< Units of the first batch that are done with.
-  bool goes_on = false;    ///< A ScoreMore is in the mailbox.
+  std::size_t scored = 0;               ///< Units of the first batch that are done with.
+  bool goes_on = false;                 ///< A ScoreMore is in the mailbox.
+  std::optional<WoundDown> wound_down;  ///< For the worker, behind the batches.
 };
 
 using Scorer = caf::stateful_actor<ScorerState>;
@@ -65,6 +67,7 @@ void score(Scorer* self) {
       return self->send(self, ScoreMore{});
     }
   }
+  if (auto done = std::exchange(state.wound_down, std::nullopt)) self->send(state.worker, std::move(*done));
 }
 
 caf::behavior scorer_behavior(Scorer* self, std::shared_ptr<const RunChecks> checks,
@@ -75,6 +78,10 @@ caf::behavior scorer_behavior(Scorer* self, std::shared_ptr<const RunChecks> che
   return {
       [self](UnitsCompleted& completed) {
         self->state.batches.push_back(std::move(completed));
+        if (!self->state.goes_on) score(self);
+      },
+      [self](WoundDown& done) {
+        self->state.wound_down = std::move(done);
         if (!self->state.goes_on) score(self);
       },
       [self](ScoreMore) {
