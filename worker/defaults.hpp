@@ -28,6 +28,15 @@ inline constexpr std::size_t max_key_makers = 64;
 /// A larger result is not reported: what else is in a message of it, such as the units that have begun, has
 /// room beside it.
 inline constexpr std::size_t max_reported_bytes = max_frame_bytes - (4u << 20);
+/// What the plan counts (coordinator/plan/defaults.hpp), with the claims beside it, stays below.
+inline constexpr std::size_t max_reported_values = max_wire_values - (1u << 16);
+/// Upper bounds of what parts of a result count for the wire's limit of values.
+inline constexpr std::size_t reported_result_values = 256;
+inline constexpr std::size_t reported_claim_values = 8;
+inline constexpr std::size_t reported_metric_values = 5;
+inline constexpr std::size_t reported_vote_values = 3;
+inline constexpr std::size_t reported_trial_values = 12;
+inline constexpr std::size_t reported_match_values = 3;
 /// Upper bounds of what parts of a result take in a REPORT, beside their texts.
 inline constexpr std::size_t reported_result_bytes = 512;
 inline constexpr std::size_t reported_claim_bytes = 64;

@@ -71,6 +71,33 @@ std::size_t wire_bytes(const UnitResult& result) {
   return bytes;
 }
 
+std::size_t score_values(const TrialScore& score) {
+  const ClaimsScore& claims = score.claims;
+  std::size_t values = defaults::reported_trial_values +
+                       defaults::reported_match_values * (claims.matched.size() + claims.forbidden.size()) +
+                       claims.missing.size() + claims.unexpected.size();
+  for (const auto& metric : score.metrics)
+    values += defaults::reported_metric_values + (metric.id == MetricId::label ? 1 : 0);
+  for (const auto& judged : score.judged)
+    values += defaults::reported_metric_values + judged.votes.size() * defaults::reported_vote_values;
+  return values;
+}
+
+/// What a result counts for the wire's limit of values, or a little more.
+std::size_t wire_values(const UnitResult& result) {
+  std::size_t values = defaults::reported_result_values +
+                       defaults::reported_claim_values * (result.parsed.size() + result.claims.size());
+  for (const auto& score : result.scores) values += score_values(score);
+  return values;
+}
+
+std::string too_many(std::size_t values) {
+  return "the result has " + std::to_string(values) +
+         " values, claims and votes of judges among them, more than a message to the coordinator holds (" +
+         std::to_string(defaults::max_reported_values) +
+         "): have fewer tests ask the same request, or ask judges for fewer samples";
+}
+
 std::string too_large(const UnitResult& result, std::size_t bytes) {
   const std::size_t observed = observed_bytes(result);
   const std::size_t claims = claims_bytes(result);
@@ -93,7 +120,9 @@ bool is_empty(const wire::Report& report) {
 
 UnitResult fit_for_report(UnitResult result) {
   const std::size_t bytes = wire_bytes(result);
-  if (bytes <= defaults::max_reported_bytes) return result;
+  const std::size_t values = wire_values(result);
+  const bool is_short = bytes <= defaults::max_reported_bytes;
+  if (is_short && values <= defaults::max_reported_values) return result;
   UnitResult small;
   small.unit = result.unit;
   small.key = result.key;
@@ -101,7 +130,7 @@ UnitResult fit_for_report(UnitResult result) {
   small.usage = result.usage;
   small.spend = result.spend;
   small.shown_text = shown_beginning(result.shown_text, true);
-  std::string why = too_large(result, bytes);
+  std::string why = is_short ? too_many(values) : too_large(result, bytes);
   small.error = result.error ? Error{result.error->reason, result.error->message + "; " + why}
                              : Error{Reason::answer_too_large, std::move(why)};
   return small;
@@ -114,18 +143,22 @@ std::vector<wire::Report> make_reports(const std::string& run_id, std::uint32_t 
   reports.push_back({run_id, window, std::move(started), {}, std::move(returned), std::move(spent)});
   if (results.empty() && is_empty(reports.front())) return {};
   std::size_t bytes = 0;
+  std::size_t values = 0;
   for (auto& result : results) {
     auto* last = &reports.back();
     const std::size_t size = wire_bytes(result);
+    const std::size_t count = wire_values(result);
     // One that is large by itself goes alone: it may have nearly as many values as a message may.
-    const bool full = bytes >= defaults::max_bytes_per_work ||
+    const bool full = values + count > defaults::max_reported_values ||
+                      bytes >= defaults::max_bytes_per_work ||
                       last->results.size() >= defaults::max_units_per_work ||
                       (size >= defaults::max_bytes_per_work && !is_empty(*last));
     if (full) {
-      bytes = 0;
+      bytes = values = 0;
       last = &reports.emplace_back(wire::Report{run_id, window, {}, {}});
     }
     bytes += size;
+    values += count;
     last->results.push_back(std::move(result));
   }
   return reports;

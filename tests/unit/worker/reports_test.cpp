@@ -71,6 +71,46 @@ TEST(Reports, WordsAndVotesCount) {
   EXPECT_EQ(make_reports("run-1", 4, {}, std::move(judged), {}).size(), 4u);
 }
 
+JudgeScore judged_by_many() {
+  return {.metric = MetricId::relevancy,
+          .votes = std::vector<CountedVote>(defaults::max_judge_samples),
+          .rationale = std::string(defaults::max_rationale_bytes, 'r')};
+}
+
+bool is_taken(const wire::Report& report) {
+  const auto frames = wire::encode(report);
+  return wire::decode_to_coordinator(frames.header, frames.body).has_value();
+}
+
+TEST(Reports, AMessageOfManyVotesIsTaken) {
+  auto judged = results(256);
+  for (UnitResult& result : judged) {
+    result.scores.resize(1);
+    result.scores[0].judged.assign(60, judged_by_many());
+  }
+  const auto reports = make_reports("run-1", 4, {}, std::move(judged), {});
+  std::size_t reported = 0;
+  for (const auto& report : reports) {
+    EXPECT_TRUE(is_taken(report)) << report.results.size();
+    reported += report.results.size();
+  }
+  EXPECT_EQ(reported, 256u);
+}
+
+// It has a third of the bytes that a message may have, and was refused each time that it came.
+TEST(Reports, AResultOfMoreValuesThanAMessageHoldsIsAnError) {
+  UnitResult result;
+  result.answer = sha256("answer");
+  result.scores.resize(1);
+  result.scores[0].judged.assign(15'000, judged_by_many());
+  EXPECT_FALSE(is_taken({"run-1", 4, {}, {result}}));
+  const UnitResult fit = fit_for_report(std::move(result));
+  ASSERT_TRUE(fit.error);
+  EXPECT_EQ(fit.error->reason, Reason::answer_too_large);
+  EXPECT_NE(fit.error->message.find("values"), std::string::npos) << fit.error->message;
+  EXPECT_TRUE(is_taken({"run-1", 4, {}, {fit}}));
+}
+
 std::size_t bytes_on_the_wire(UnitResult result) {
   const auto reports = make_reports("run-1", 4, {7}, {std::move(result)}, {});
   EXPECT_EQ(reports.size(), 2u) << "what is nearly as large as a message goes alone";
