@@ -315,11 +315,10 @@ TEST(Compare, AClaimWhereNothingIsExpectedIsWorseThanSilence) {
   EXPECT_EQ(summary(true, std::nullopt).verdict, RunVerdict::pass);
   EXPECT_EQ(summary(true, std::nullopt).improvements, 0u);
   EXPECT_EQ(summary(false, 0.0).regressions, 0u);
-  CompareRules rules;
-  rules.suite.mode = ThresholdMode::statistical;
   ComparedCase now = silent;
   now.expects_nothing = true;
-  const auto statistics = compare_all(cases_of({silent}), cases_of({now}), rules).summary.statistics;
+  now.metrics[0].thresholding.mode = ThresholdMode::statistical;
+  const auto statistics = compare_all(cases_of({silent}), cases_of({now})).summary.statistics;
   ASSERT_TRUE(statistics);
   ASSERT_EQ(statistics->metrics.size(), 1u);
   EXPECT_EQ(statistics->metrics[0].comparison.current, 1.0);
