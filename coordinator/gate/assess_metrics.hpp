@@ -50,9 +50,7 @@ struct MetricQuestion {
   std::optional<CalibrationCheck> calibration{};  ///< Of a judge metric whose gate asks for one.
 
   /// Where worth_of_silence stands for an undefined score.
-  bool is_silence_best() const {
-    return best_undefined && metric != nullptr && metric->id != MetricId::claims_recall;
-  }
+  bool is_silence_best() const { return metric != nullptr && is_silence_best_of(metric->id, best_undefined); }
   /// AssessedMetric
   std::optional<double> worth() const { return score || !is_silence_best() ? score : worth_of_silence; }
   bool is_scored() const { return metric == nullptr || metric->kind == MetricKind::scored; }

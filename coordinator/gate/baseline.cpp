@@ -1,5 +1,7 @@
 #include "coordinator/gate/baseline.hpp"
 
+#include "coordinator/gate/judge_pin.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -82,6 +84,7 @@ std::string_view BaselineEntry::repeats_of(std::size_t nth) const {
 BaselineEntry Baseline::entry(std::size_t index) const {
   const Stored& stored = entries_[index];
   BaselineEntry entry{id_of(stored), metrics_[stored.metric], stored.score, metas_[stored.meta]};
+  if (stored.meta < judge_samples_.size()) entry.judge_samples = judge_samples_[stored.meta];
   if (stored.scores > 0) {
     const ScoreList& list = score_lists_[stored.scores - 1];
     entry.scores = std::span(scores_).subspan(list.begin, list.count);
@@ -189,6 +192,8 @@ std::optional<Baseline::Duplicate> Baseline::seal() {
   metric_numbers_.clear();
   meta_numbers_.clear();
   repeat_numbers_.clear();
+  judge_samples_.clear();
+  for (const std::string& meta : metas_) judge_samples_.push_back(pinned_samples(meta));
   std::ranges::sort(entries_, [this](const Stored& a, const Stored& b) {
     if (const auto order = id_of(a) <=> id_of(b); order != 0) return order < 0;
     if (const auto order = metrics_[a.metric] <=> metrics_[b.metric]; order != 0) return order < 0;

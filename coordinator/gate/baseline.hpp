@@ -88,6 +88,8 @@ struct BaselineEntry {
   /// known.
   std::string_view repeats{};
   ScoreDigest asks = 0;  ///< Of a score.
+  /// Of a judge's score: the votes on each answer, where `meta` says them. Known once the baseline is sealed.
+  std::optional<std::uint32_t> judge_samples{};
 
   /// Whether the score is one of what a test asks by `now`: not where both are known and differ.
   bool is_of(ScoreDigest now) const { return asks == 0 || now == 0 || asks == now; }
@@ -168,6 +170,7 @@ class Baseline {
   std::string texts_;
   std::vector<std::string> metrics_;
   std::vector<std::string> metas_;
+  std::vector<std::optional<std::uint32_t>> judge_samples_;  ///< In each of metas_; when sealed.
   /// Where the repeats' scores of an entry stand in scores_.
   struct ScoreList {
     std::size_t begin = 0;

@@ -1,7 +1,6 @@
 #include "coordinator/gate/compare.hpp"
 
 #include "coordinator/gate/compared_assessment.hpp"
-#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
@@ -134,7 +133,7 @@ std::vector<double> compared_scores(const ComparedMetric& metric, std::optional<
 void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed,
                               const ComparedCase& current, const ComparedCase& base) {
   if (current.is_known_failure) return;
-  const auto of_undefined = is_silence_best(metric, current) ? worth_of_silence : std::nullopt;
+  const auto of_undefined = is_silence_best(metric, current, base) ? worth_of_silence : std::nullopt;
   const std::vector<double> before = compared_scores(*find_metric(base, metric.name), of_undefined);
   const std::vector<double> now = compared_scores(metric, of_undefined);
   // What is the suite's stands beside each of its metrics alike.
@@ -379,7 +378,7 @@ NextCase cases_of(const Baseline& baseline) {
       metric.score = entry.score;
       metric.asks = entry.asks;
       const MetricInfo* known = parts_of_score(entry.metric).metric;
-      if (known != nullptr && is_judge_metric(known->id)) metric.samples = pinned_samples(entry.meta);
+      if (known != nullptr && is_judge_metric(known->id)) metric.samples = entry.judge_samples;
       if (entry.scores.size() > 1) metric.repeat_scores.assign(entry.scores.begin(), entry.scores.end());
     }
     return &state->at;

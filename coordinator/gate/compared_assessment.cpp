@@ -139,10 +139,9 @@ MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& cur
 
 }  // namespace
 
-bool is_silence_best(const ComparedMetric& metric, const ComparedCase& of_case) {
+bool is_silence_best(const ComparedMetric& metric, const ComparedCase& current, const ComparedCase& base) {
   const MetricInfo* known = find_metric(metric.name);
-  return of_case.expects_nothing && known != nullptr && is_claims_metric(known->id) &&
-         known->kind == MetricKind::scored && known->id != MetricId::claims_recall;
+  return known != nullptr && is_silence_best_of(known->id, current.expects_nothing || base.expects_nothing);
 }
 
 const ComparedMetric* find_metric(const ComparedCase& from, std::string_view name) {
@@ -157,7 +156,7 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
   if (const ComparedMetric* pinned = find_metric(*base, metric.name)) {
     if (pinned->asks != 0 && metric.asks != 0 && pinned->asks != metric.asks)
       return {.state = PinnedScore::State::absent, .asked_otherwise = true};
-    if (is_silence_best(metric, current)) return pinned_beside_silence(*pinned);
+    if (is_silence_best(metric, current, *base)) return pinned_beside_silence(*pinned);
     const bool is_as_undefined =
         !metric.score && !current.expects_nothing && was_mostly_undefined(metric, base);
     if (!pinned->score || is_as_undefined) return {PinnedScore::State::undefined};

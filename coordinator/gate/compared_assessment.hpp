@@ -12,8 +12,8 @@ namespace sluice {
 /// Null if the case has none of this name.
 const ComparedMetric* find_metric(const ComparedCase& from, std::string_view name);
 
-/// AssessedMetric. REQUIRES: of the current side, which says what is expected.
-bool is_silence_best(const ComparedMetric& metric, const ComparedCase& current);
+/// AssessedMetric. A baseline does not say what is expected: either side's word counts.
+bool is_silence_best(const ComparedMetric& metric, const ComparedCase& current, const ComparedCase& base);
 
 /// What the base says of a score of the current side; nothing of one that asks something else there. `base`
 /// is null where it lacks the case.

@@ -175,7 +175,8 @@ void take_as_known_failure(CaseAssessment& assessment) {
     for (AssessedMetric& one : metrics) {
       if (!concerns(one)) continue;
       const bool is_failure = cause == MetricCause::known_failure && one.status != MetricStatus::unjudged;
-      one.spared = is_failure ? one.cause : one.spared;
+      const auto failed_by = one.cause == MetricCause::none ? MetricCause::not_passed : one.cause;
+      one.spared = is_failure ? failed_by : one.spared;
       one.cause = cause;
       one.status = MetricStatus::warn;
       assessment.status = CaseStatus::warn;

@@ -89,6 +89,11 @@ struct CalibrationCheck {
 /// Where no claim is expected, precision and F1 are undefined if none is made, and 0 if any is. So beside a
 /// score an undefined one is worth 1. Recall is always undefined there.
 inline constexpr std::optional<double> worth_of_silence = 1.0;
+/// Whether it stands for an undefined score of the metric.
+inline bool is_silence_best_of(MetricId id, bool expects_nothing) {
+  return expects_nothing && is_claims_metric(id) && info(id).kind == MetricKind::scored &&
+         id != MetricId::claims_recall;
+}
 
 /// One metric of a case beside what it had to reach.
 struct AssessedMetric {

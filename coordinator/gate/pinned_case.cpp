@@ -1,6 +1,5 @@
 #include "coordinator/gate/pinned_case.hpp"
 
-#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/suite/fingerprint.hpp"
 
@@ -51,7 +50,7 @@ PinnedScore PinnedCase::of(MetricId metric, std::string_view name, const Expecta
       return {.state = PinnedScore::State::absent, .asked_otherwise = true};
     PinnedScore pinned{PinnedScore::State::pinned, entry->score};
     if (!entry->scores.empty()) pinned.best = std::ranges::max(entry->scores);
-    if (is_judge_metric(metric)) pinned.samples = pinned_samples(entry->meta);
+    if (is_judge_metric(metric)) pinned.samples = entry->judge_samples;
     return pinned;
   }
   return {was_undefined(metric) ? PinnedScore::State::undefined : PinnedScore::State::absent};

@@ -169,8 +169,8 @@ AssessedMetric metric_of(Repeats repeats, std::size_t n, const CaseAssessment& o
       std::ranges::any_of(repeats, [&](const CaseAssessment* one) { return nth(one).score.has_value(); });
   for (const CaseAssessment* one : repeats) {
     if (metric.is_pinned()) metric.repeat_passes += nth(one).holds() ? '1' : '0';
-    if (const auto worth = nth(one).worth(); worth && any_score) {
-      scores.add(*worth);
+    if (const auto worth = nth(one).worth()) {
+      if (any_score) scores.add(*worth);
       metric.repeat_scores.push_back(*worth);
     }
     if (!metric.limit) metric.limit = nth(one).limit;
@@ -288,7 +288,10 @@ CaseAssessment assessment_of_non_answer(const CaseAssessment& answered) {
     metric.is_check() ? fail_check(metric) : clear(metric);
     none.regressed = none.regressed || metric.cause == MetricCause::broke;
   }
-  const bool was_known = case_status(none.metrics) == CaseStatus::warn;
+  // A check that had failed excuses itself, and nothing else that was asked.
+  const bool was_known = !none.metrics.empty() && std::ranges::all_of(none.metrics, [](const auto& metric) {
+    return metric.cause == MetricCause::still_failing;
+  });
   none.status = was_known ? CaseStatus::warn : CaseStatus::fail;
   return none;
 }

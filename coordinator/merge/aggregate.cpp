@@ -19,7 +19,8 @@ bool has_forbidden_claim(const AssessedMetric& metric) {
 bool fails_apart(const CaseResult& result) {
   if (result.status != CaseStatus::fail) return false;
   return result.fixture.kind != CaseKind::claims ||
-         std::ranges::any_of(result.metrics(), misses_fixed_limit) ||
+         // Repeats without an answer enter no score.
+         result.repeats.non_answers > 0 || std::ranges::any_of(result.metrics(), misses_fixed_limit) ||
          std::ranges::any_of(result.metrics(), has_forbidden_claim);
 }
 

@@ -315,6 +315,11 @@ TEST(Compare, AClaimWhereNothingIsExpectedIsWorseThanSilence) {
   EXPECT_EQ(summary(true, std::nullopt).verdict, RunVerdict::pass);
   EXPECT_EQ(summary(true, std::nullopt).improvements, 0u);
   EXPECT_EQ(summary(false, 0.0).regressions, 0u);
+  ComparedCase report = silent;
+  report.expects_nothing = true;
+  EXPECT_EQ(compare_all(cases_of({report}), cases_of({{"f", false, {f1}}})).summary.verdict,
+            RunVerdict::regression)
+      << "a baseline does not say what is expected";
   ComparedCase now = silent;
   now.expects_nothing = true;
   now.metrics[0].thresholding.mode = ThresholdMode::statistical;

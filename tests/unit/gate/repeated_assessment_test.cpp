@@ -161,6 +161,9 @@ TEST(RepeatedAssessment, AnAnswerLessIsAsMuchAsTheBaselineKnew) {
   answered.metrics[0].asked_by_name = true;
   answered.metrics[0].baseline_passed = false;
   EXPECT_EQ(assessment_of_non_answer(answered).status, CaseStatus::warn) << "still failing";
+  CaseAssessment scored = assessed(CaseStatus::pass, 0.9);
+  scored.metrics.push_back(answered.metrics[0]);
+  EXPECT_EQ(assessment_of_non_answer(scored).status, CaseStatus::fail) << "the check excuses no score";
   answered.metrics[0].baseline_passed = true;
   const CaseAssessment broke = assessment_of_non_answer(answered);
   EXPECT_EQ(broke.metrics[0].cause, MetricCause::broke);

@@ -69,6 +69,17 @@ TEST(UnjudgedScores, AKnownFailureThatNothingJudgesIsNamedToo) {
   EXPECT_FALSE(is_named(gate_of(&baseline, false, statistical))) << "the tests are not of known failures";
 }
 
+// Repeats without an answer failed it, and its score was said to be judged by nothing.
+TEST(UnjudgedScores, AKnownFailureThatLacksAnswersIsJudgedAsItsScoreIs) {
+  const MetricOutcome outcome = score_of(similar, 0.9);
+  CaseAssessment known = gate_of(nullptr, false, floor_of(0.5)).assess(test_of("q", similar), {&outcome, 1});
+  known.status = CaseStatus::fail;
+  take_as_known_failure(known);
+  UnjudgedScores scores;
+  scores.visit("q", known.metrics);
+  EXPECT_FALSE(scores.finish(false));
+}
+
 TEST(UnjudgedScores, ChecksAndTheScoresOfAFixtureAreNotMeant) {
   EXPECT_FALSE(notice_of(gate_of(nullptr), test_of("q", MetricId::must_contain),
                          verdict_of(MetricId::must_contain, true)));
