@@ -108,8 +108,9 @@ std::string too_large(const UnitResult& result, std::size_t bytes) {
     return text + std::to_string(claims) + " of them are the answer's " +
            std::to_string(result.parsed.size()) + " claims; the answer has to be shorter";
   return text + std::to_string(observed) +
-         " of them are the answer as observations keep it, redacted; run without --save-observations, or let "
-         "[redaction] match less";
+         " of them are the answer as observations keep it, redacted; run without --save-observations and "
+         "without checks by commands, "
+         "or let [redaction] match less";
 }
 
 bool is_empty(const wire::Report& report) {

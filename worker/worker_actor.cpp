@@ -480,7 +480,8 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
   }
   if (messages.unreadable_work && !state.ended) {
     auto error = unreadable_work(messages.unreadable_work->message);
-    return send_goodbye(self, {error.message, error, true});
+    leave(self, {error.message, error, true}, state.config->drain_timeout);
+    if (state.ended) return;
   }
   if (messages.says_hello_again) send_hello(self);
   // What waited for the answer to a REPORT, where the answer brought nothing to do meanwhile.

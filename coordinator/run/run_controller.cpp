@@ -177,6 +177,7 @@ void RunController::let_go(const Peer& peer, const std::string& why, bool lost, 
                            Effects& effects) {
   const auto id = roster_.at(peer);
   if (!id) return;
+  last_farewell_ = roster_.name_of(*id) + " left last: " + why;
   effects.notes.push_back(about_worker(roster_.name_of(*id), "left: " + why));
   dispatcher_.leave(*id);
   forget(*id, lost, now, effects);
@@ -381,8 +382,8 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
     last_had_worker_ = now;
   check_deadline(now, effects);
   if (!over() && now - last_had_worker_ > config_.worker_timeout) {
-    const auto without =
-        no_worker_connected(config_.worker_timeout, connections_refused_, config_.how_to_start_a_worker);
+    const auto without = no_worker_connected(config_.worker_timeout, connections_refused_, last_farewell_,
+                                             config_.how_to_start_a_worker);
     stop(roster_.problem().value_or(local_failure_.value_or(without)), now, effects);
   }
   lease_work(now, effects);

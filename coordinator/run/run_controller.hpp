@@ -178,6 +178,7 @@ class RunController {
   WorkerRoster roster_;
   ResultIntake results_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
+  std::string last_farewell_;           ///< Of the worker that left last, in a sentence; empty: none did.
   TimePoint last_had_worker_;
   std::uint64_t connections_refused_ = 0;
   std::size_t held_up_ = 0;

@@ -61,13 +61,14 @@ std::string after_silence(bool others_are_there, std::chrono::milliseconds worke
 }
 
 Error no_worker_connected(std::chrono::milliseconds waited, std::uint64_t refused,
-                          const std::string& how_to_start_one) {
+                          const std::string& last_farewell, const std::string& how_to_start_one) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited).count();
   const std::string but = refused == 0 ? ""
                                        : "; " + wording::counted(refused, "connection") +
                                              (refused == 1 ? " was" : " were") + " refused, as the log says";
-  return {Reason::no_workers,
-          "no worker was connected for " + std::to_string(seconds) + " s" + but + "; " + how_to_start_one};
+  const std::string left = last_farewell.empty() ? "" : "; " + last_farewell;
+  return {Reason::no_workers, "no worker was connected for " + std::to_string(seconds) + " s" + but + left +
+                                  "; " + how_to_start_one};
 }
 
 Error deadline_reached(std::chrono::milliseconds deadline) {

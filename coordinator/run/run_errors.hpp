@@ -20,9 +20,10 @@ Error missing_answers(const Plan& plan, const std::vector<UnitId>& units, const 
                       bool grades = false);
 /// What becomes of a run whose worker fell silent, as the end of a sentence.
 std::string after_silence(bool others_are_there, std::chrono::milliseconds worker_timeout);
-/// `refused`: connections that were made and did not come in.
+/// `refused`: connections that were made and did not come in. `last_farewell`: who left last and why; may be
+/// empty.
 Error no_worker_connected(std::chrono::milliseconds waited, std::uint64_t refused,
-                          const std::string& how_to_start_one);
+                          const std::string& last_farewell, const std::string& how_to_start_one);
 Error deadline_reached(std::chrono::milliseconds deadline);
 /// A provider named a pause of `delay`, which no case can wait for; it answers again at `until`. `is_cached`:
 /// what was answered before.

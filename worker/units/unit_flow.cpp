@@ -348,6 +348,10 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
   if (std::holds_alternative<Completion>(outcome)) unit.answer.reset();
+  // An error pins its answer, too.
+  if (unit.replaces && unit.answer) {
+    if (const auto stored = unit.call.store(*unit.answer); !stored) outcome = stored.error();
+  }
   completed_.push_back({std::move(unit.assessed), std::move(outcome), unit.spend, std::move(unit.evidence),
                         std::move(unit.read), std::move(unit.answer)});
 }

@@ -22,9 +22,9 @@ TEST_F(Promptfoo, ReadsAChatThatShowsAListWithinAText) {
   - '[{"role": "system", "content": {{l | dump}}}, {"role": "user", "content": {{ q | dump }}}]'
 tests: [{vars: {q: x, l: [1, 2]}, assert: [{type: contains, value: y}]}]
 )yaml");
-  EXPECT_TRUE(has(made, "    system: \"Of {{l}}\"\n    prompt: \"{{q}}\"\n")) << made;
+  EXPECT_TRUE(has(made, "    system: \"Of {{l-json}}\"\n    prompt: \"{{q}}\"\n")) << made;
   EXPECT_TRUE(has(made, "    system: \"{{l}}\"\n    prompt: \"{{q}}\"\ntests:")) << made;
-  EXPECT_TRUE(has(made, "l: \"[1,2]\"\n")) << made;
+  EXPECT_TRUE(has(made, "l-json: \"[1,2]\"\n")) << made;
 }
 
 // It was an empty text, with a line among others.

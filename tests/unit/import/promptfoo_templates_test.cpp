@@ -74,8 +74,8 @@ tests:
     assert: [{type: contains, value: x}]
 )yaml");
   EXPECT_TRUE(has(made, "years: \"1990,2000\"\n")) << made;
-  EXPECT_TRUE(has(made, R"(turns: "[{\"user\":\"hi\"}]")")) << made;
-  EXPECT_TRUE(has(made, R"(both: "[1,\"a\"]")")) << made;
+  EXPECT_TRUE(has(made, R"(turns-json: "[{\"user\":\"hi\"}]")")) << made;
+  EXPECT_TRUE(has(made, R"(both-json: "[1,\"a\"]")")) << made;
 }
 
 TEST_F(Promptfoo, RendersTheValuesOfTheDefaultTestForEachTest) {

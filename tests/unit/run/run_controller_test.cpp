@@ -370,5 +370,16 @@ TEST_F(RunControllerTest, WhoHasNoWorkerIsToldThatConnectionsWereRefused) {
       << controller->stopped()->message;
 }
 
+// Each of a fleet left for the same reason, and the run said that it had no worker.
+TEST_F(RunControllerTest, WhoHasNoWorkerAnyMoreIsToldWhyTheLastOneLeft) {
+  begin();
+  join("p", 1);
+  send("p", wire::Goodbye{"its disk is full"});
+  for (auto time = 1000ms; time <= 12000ms; time += 1000ms) tick(time);
+  ASSERT_TRUE(controller->stopped());
+  EXPECT_NE(controller->stopped()->message.find(" left last: its disk is full; "), std::string::npos)
+      << controller->stopped()->message;
+}
+
 }  // namespace
 }  // namespace sluice
