@@ -126,8 +126,8 @@ void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   extend(worker, &Worker::began, Extended::not_started, now);
 }
 
-void Dispatcher::begin_recording(UnitId unit) {
-  if (unit >= units_.size() || is_answered(unit)) return;
+bool Dispatcher::begin_recording(UnitId unit) {
+  if (unit >= units_.size() || is_answered(unit)) return false;
   units_[unit].recording = true;
   ++recording_;
   if (const auto place = place_of_lease(unit); place != no_lease) {
@@ -135,8 +135,8 @@ void Dispatcher::begin_recording(UnitId unit) {
     if (std::exchange(leases_[place].started, false)) --started_;
   }
   // A late result: it waited again, or was given up.
-  if (queue_.remove(unit) || finally_missed_.erase(unit) > 0) return;
-  lost_units_.erase(unit);
+  if (!queue_.remove(unit) && finally_missed_.erase(unit) == 0) lost_units_.erase(unit);
+  return true;
 }
 
 bool Dispatcher::settle(UnitId unit) {

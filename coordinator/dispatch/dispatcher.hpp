@@ -60,7 +60,8 @@ class Dispatcher {
   /// The worker began with the unit: from now on its loss counts, and its time runs anew.
   void started(WorkerId worker, UnitId unit, TimePoint now);
   /// The unit has a result that is on its way into the ledger: it is leased to nobody until it is settled.
-  void begin_recording(UnitId unit);
+  /// False if it had one before.
+  bool begin_recording(UnitId unit);
   /// The unit's result is committed. False if it was settled before.
   bool settle(UnitId unit);
   /// The worker answered this unit (settled, duplicate or a miss), and no longer holds it.

@@ -52,7 +52,7 @@ struct MetricQuestion {
   /// Where worth_of_silence stands for an undefined score.
   bool is_silence_best() const { return metric != nullptr && is_silence_best_of(metric->id, best_undefined); }
   /// AssessedMetric
-  std::optional<double> worth() const { return score || !is_silence_best() ? score : worth_of_silence; }
+  std::optional<double> worth() const { return worth_of(score, is_silence_best()); }
   bool is_scored() const { return metric == nullptr || metric->kind == MetricKind::scored; }
   bool is_judged() const { return metric != nullptr && is_judge_metric(metric->id); }
 };

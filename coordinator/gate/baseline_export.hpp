@@ -15,11 +15,11 @@
 namespace sluice {
 
 /// Makes a baseline of a run: its scores, whether the checks that its tests name passed, and of several
-/// repeats in which of them all did. Undefined scores are left out where
-/// claims are expected (worth_of_silence), and so are the claims metrics of a
-/// fixture that only pass or fail, as scores say it; but not whether a forbidden claim was found. Each
-/// entry's `meta` names the metric's version, for semantic_similarity_to the embedding model too, and for a
-/// judge metric the judge, the number of votes, and the rubric.
+/// repeats in which of them all did. Undefined scores are left out where claims are expected
+/// (worth_of_silence), and so are the claims metrics of a fixture that only pass or fail, as scores say it;
+/// but not whether a forbidden claim was found. Each entry's `meta` names the metric's version, for
+/// semantic_similarity_to the embedding model too, and for a judge metric the judge, the number of votes, and
+/// the rubric.
 class BaselineExport {
  public:
   /// `created_at` of the header is the caller's: RFC 3339, UTC; or set_created_at says it later.

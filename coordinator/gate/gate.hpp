@@ -94,6 +94,10 @@ inline bool is_silence_best_of(MetricId id, bool expects_nothing) {
   return expects_nothing && is_claims_metric(id) && info(id).kind == MetricKind::scored &&
          id != MetricId::claims_recall;
 }
+/// What is pinned of a score, and held against a pin.
+inline std::optional<double> worth_of(const std::optional<double>& score, bool is_silence_best) {
+  return score || !is_silence_best ? score : worth_of_silence;
+}
 
 /// One metric of a case beside what it had to reach.
 struct AssessedMetric {
@@ -155,7 +159,7 @@ struct AssessedMetric {
   /// REQUIRES: a score. As check().
   ScoreDigest asks() const;
   /// What is pinned, and held against a pin: the score, or where silence is the best answer what it is worth.
-  std::optional<double> worth() const { return score || !is_silence_best ? score : worth_of_silence; }
+  std::optional<double> worth() const { return worth_of(score, is_silence_best); }
   /// A pass/fail metric that passed, or in at least half of its repeats, whatever excuses it where it did
   /// not.
   bool holds() const;

@@ -80,9 +80,7 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
   // Said again before its ACK: that comes to where the worker is then.
   if (!recording_.emplace(worker, result.unit).second) return std::nullopt;
   run_.roster.mark_leased(worker);  // Perhaps by a coordinator before this one.
-  const auto recording = run_.dispatcher.recording_count();
-  run_.dispatcher.begin_recording(result.unit);
-  const bool is_first = run_.dispatcher.recording_count() > recording;
+  const bool is_first = run_.dispatcher.begin_recording(result.unit);
   const auto trials = run_.plan.trials_of(result.unit);
   RecordResult record{worker, {std::move(result), {trials.begin(), trials.end()}, {}, {}}, !is_first};
   record.item.worker = run_.roster.name_of(worker);
