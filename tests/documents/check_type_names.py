@@ -30,7 +30,8 @@ def types_in(lines):
         elif "" not in spaces and (found := ONE_LINE.match(line) or not line.endswith(";") and TYPE.match(line)):
             yield "::".join([*spaces, found[1]]), number
     if spaces:
-        raise ValueError(f"the end of namespace {spaces[-1] or '(without a name)'} was not found")
+        raise ValueError(f"the end of namespace {spaces[-1] or '(without a name)'} was not found: "
+                         "end it with a comment that names it")
 
 
 def main():

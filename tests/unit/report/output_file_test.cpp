@@ -17,7 +17,7 @@
 
 namespace {
 int umasks_set = 0;
-}
+}  // namespace
 
 /// The C library's, counted.
 extern "C" mode_t umask(mode_t mask) noexcept {
