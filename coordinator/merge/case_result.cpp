@@ -90,24 +90,22 @@ class CaseTrials {
     result.repeats.planned = 0;
     const auto answered = std::ranges::find_if(
         trials_, [](const TrialResult& one) { return one.perturbation == 0 && one.error == nullptr; });
-    std::optional<CaseAssessment> without_answer;
     std::vector<const CaseAssessment*> assessed;
     std::size_t not_started = 0;
-    for (const TrialResult& trial : trials_) {
+    for (TrialResult& trial : trials_) {
       if (trial.perturbation > 0) continue;
       ++result.repeats.planned;
       not_started += trial.not_started ? 1 : 0;
       // Where every repeat is without an answer it is the case's error.
-      const bool counts_without_answer = answered != trials_.end() && is_without_answer(trial);
-      if (trial.error != nullptr && !counts_without_answer) {
+      if (answered != trials_.end() && is_without_answer(trial))
+        trial.assessment = assessment_of_non_answer(answered->assessment);
+      if (!trial.counts()) {
         ++result.repeats.errors;
         continue;
       }
-      ++(counts_without_answer ? result.repeats.non_answers : result.repeats.assessed);
-      if (counts_without_answer && !without_answer)
-        without_answer = assessment_of_non_answer(answered->assessment);
-      assessed.push_back(counts_without_answer ? &*without_answer : &trial.assessment);
-      result.repeats.failed += assessed.back()->has_failed() ? 1 : 0;
+      ++(trial.error != nullptr ? result.repeats.non_answers : result.repeats.assessed);
+      assessed.push_back(&trial.assessment);
+      result.repeats.failed += trial.assessment.has_failed() ? 1 : 0;
     }
     if (result.repeats.is_error()) {
       result.not_started = not_started == result.repeats.planned;

@@ -53,8 +53,12 @@ struct TrialResult {
   const UnitResult* unit = nullptr;   ///< Null when no result was committed.
   const TrialScore* score = nullptr;  ///< Null with an error.
   bool not_started = false;           ///< As RunResults has it.
-  /// Of this answer (repeated_assessment.hpp, assessed_repeats); that of a perturbed one decides nothing.
+  /// Of this answer (repeated_assessment.hpp, assessed_repeats); that of a perturbed one decides nothing. Of
+  /// a repeat without one that failed for it: assessment_of_non_answer.
   CaseAssessment assessment{};
+
+  /// A repeat that takes part in what the case comes to. One of a case that is an error decides nothing.
+  bool counts() const { return perturbation == 0 && (error == nullptr || assessment.is_non_answer); }
 };
 
 /// True if the model gave no answer (error.hpp, is_non_answer).

@@ -54,6 +54,14 @@ PairedComparison mirrored(PairedComparison comparison) {
   return comparison;
 }
 
+/// What a fall below a baseline says is no matter here: arms are compared with one another. Nor is what a
+/// judge says who may fail nothing.
+bool passes_by_itself(const CaseAssessment& repeat) {
+  return !repeat.is_non_answer && std::ranges::none_of(repeat.metrics, [](const AssessedMetric& one) {
+    return one.fails_by_itself() && (!one.fails_nothing || one.status == MetricStatus::fail);
+  });
+}
+
 ArmVerdict verdict_of(const PairedComparison& comparison, const MetricDecision& decision,
                       const DecisionRules& rules) {
   if (decision.decision == ChangeDecision::regression) return ArmVerdict::worse;
@@ -208,8 +216,8 @@ RepeatSum& RunArmsFold::sum_of(const ComparedMean& metric, const Case& test_case
 
 void RunArmsFold::add_scores(const CaseResult& result) {
   const Case& test_case = result.fixture;
-  // It decides nothing, and arms are compared to decide between them.
-  if (test_case.known_failure) return;
+  // Neither decides anything, and arms are compared to decide between them.
+  if (test_case.known_failure || result.status == CaseStatus::error) return;
   if (category_of_.size() <= test_case.test) category_of_.resize(test_case.test + 1);
   const auto next = static_cast<std::uint32_t>(categories_.size());
   category_of_[test_case.test] = categories_.try_emplace(test_case.category, next).first->second;
@@ -217,15 +225,9 @@ void RunArmsFold::add_scores(const CaseResult& result) {
   if (answers.size() <= test_case.test) answers.resize(test_case.test + 1, PairedCase::own_answers);
   answers[test_case.test] = result.first_unit().value_or(PairedCase::own_answers);
   for (const TrialResult& trial : result.trials) {
-    if (trial.perturbation > 0 || trial.error != nullptr) continue;
-    const auto& metrics = trial.assessment.metrics;
-    // What a fall below a baseline says is no matter here: arms are compared with one another. Nor is what a
-    // judge says who may fail nothing.
-    const bool passes = std::ranges::none_of(metrics, [](const AssessedMetric& one) {
-      return one.fails_by_itself() && (!one.fails_nothing || one.status == MetricStatus::fail);
-    });
-    sum_of({}, test_case).add(share_of_pass(passes));
-    for (const AssessedMetric& metric : metrics) {
+    if (!trial.counts()) continue;
+    sum_of({}, test_case).add(share_of_pass(passes_by_itself(trial.assessment)));
+    for (const AssessedMetric& metric : trial.assessment.metrics) {
       if (metric.is_scored() && metric.score)
         sum_of(metric.score_id(), test_case).add(share_of_score(*metric.score));
     }

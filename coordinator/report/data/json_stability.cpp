@@ -140,7 +140,7 @@ void write_texts(Json& json, std::string_view name, const std::vector<std::strin
 void write_side(Json& json, std::string_view name, const TrialResult& trial,
                 const std::vector<std::string>& only, const std::optional<Reason>& non_answer) {
   json.key(name).open('{');
-  json.member("status", to_string(trial.assessment.status));
+  json.member("status", to_string(trial.error != nullptr ? CaseStatus::error : trial.assessment.status));
   json.key("reason_code");
   non_answer ? json.value(to_string(*non_answer)) : json.null();
   write_texts(json, "only", only);

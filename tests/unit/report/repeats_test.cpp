@@ -1,5 +1,6 @@
 #include "coordinator/merge/aggregate.hpp"
 #include "coordinator/merge/case_result.hpp"
+#include "coordinator/merge/run_arms.hpp"
 #include "coordinator/report/wording/case_explanation.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
@@ -153,6 +154,28 @@ TEST_F(RepeatsTest, ARepeatWithoutAnAnswerHasFailed) {
     EXPECT_EQ(lines.front().text,
               result.fixture.id == "a-1" ? "1 of 3 failed, 1 refused" : "2 of 3 failed, 2 refused");
   }));
+}
+
+// Arms were compared by their answers alone: one that refused most repeats was as good as one that answered.
+// And they were compared by the answers of cases that are errors.
+TEST_F(RepeatsTest, ArmsAreComparedByTheRepeatsThatTheGateCounts) {
+  const auto arms_of = [this](const std::vector<Saw>& trials) {
+    run(trials);
+    RunArmsFold fold({"old", "new"}, {});
+    EXPECT_TRUE(visit_cases(results(), [&](const CaseResult& result) { fold.add(result); }));
+    return fold.finish({});
+  };
+  suite.cases.held(0).id = "a@new";
+  suite.cases.held(0).arm = 1;
+  suite.cases.held(1).id = "a@old";
+  const ScoreId recall{MetricId::claims_recall};
+  RunArms arms = arms_of({it, refused, refused, /**/ it, nothing, error, /**/ refused, refused, refused});
+  EXPECT_DOUBLE_EQ(arms.arms[1].means.at({}), 1.0 / 3.0);
+  EXPECT_EQ(arms.arms[1].means.at(recall), 1.0) << "no score is made of it";
+  EXPECT_EQ(arms.arms[0].means.at({}), 0.5) << "the error counts for nothing";
+  arms = arms_of({it, error, error, /**/ it, it, it, /**/ it, it, it});
+  EXPECT_TRUE(arms.arms[1].means.empty()) << "the case is an error";
+  EXPECT_EQ(arms.pairs.at(0).metrics.at(0).comparison.left_out, 1u);
 }
 
 TEST_F(RepeatsTest, ACaseWithoutAnyAnswerIsAnError) {
