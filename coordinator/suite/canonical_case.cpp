@@ -226,7 +226,7 @@ void append_form(std::string& out, const Case& one, std::string_view expectation
     append_unordered(object.member("must_contain"), one.must_contain, append_claim);
     append_unordered(object.member("must_not_contain"), one.must_not_contain, append_claim);
   } else {
-    // In their order, which arms refer to.
+    // In their order, which arms refer to. It decides nothing, and stays in the form that baselines have.
     if (asks && !one.prompts.empty()) append_array(object.member("prompts"), one.prompts, append_prompt);
     if (!one.response_schema.empty())
       object.add("response_schema", asks ? one.response_schema : without_order(one.response_schema));

@@ -143,6 +143,25 @@ TEST(Fingerprint, WhatDoesNotChangeResultsLeavesIt) {
   EXPECT_EQ(case_fingerprints(other).whole, case_fingerprints(claims_case()).whole);
 }
 
+// Nothing depends on the order of prompts, but arms name them by position, and the form stays what it is
+// (docs/baselines.md).
+TEST(Fingerprint, TheOrderOfPromptsIsInItAndThatOfArmsIsNot) {
+  Case one = text_case();
+  one.prompts = {{"", "short"}, {"", "polite"}};
+  Case swapped = one;
+  std::swap(swapped.prompts[0], swapped.prompts[1]);
+  EXPECT_NE(case_fingerprints(one).whole, case_fingerprints(swapped).whole);
+  EXPECT_EQ(case_fingerprints(one).judging, case_fingerprints(swapped).judging);
+  FingerprintSettings settings;
+  settings.arms = {{"m/short", ProviderKind::openai, "m", {}, 0, {}, 0, {}},
+                   {"m/polite", ProviderKind::openai, "m", {}, 0, {}, 1, {}}};
+  const Digest before = config_fingerprint({}, settings);
+  std::swap(settings.arms[0], settings.arms[1]);
+  EXPECT_EQ(config_fingerprint({}, settings), before);
+  std::swap(settings.arms[0].prompt, settings.arms[1].prompt);
+  EXPECT_NE(config_fingerprint({}, settings), before);
+}
+
 TEST(Fingerprint, OfOneCaseOthersOfItsSuiteHaveNoPartInWhatJudgesIt) {
   Suite suite;
   suite.name = "demo";
