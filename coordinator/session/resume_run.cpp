@@ -50,10 +50,12 @@ std::string shown(const nlohmann::json& members, const std::string& pointer) {
                  defaults::quoted_flag_bytes);
 }
 
-/// Without the digest that an earlier sluice did not write: the fingerprint says more.
+/// Without what an earlier sluice did not write: the fingerprint says more.
 nlohmann::json compared_settings(const std::string& text) {
   auto settings = parse_tree<nlohmann::json>(text);
-  if (settings.is_object()) settings.erase("judged_by");
+  if (settings.is_object()) {
+    for (const char* name : {"judged_by", "runs_commands"}) settings.erase(name);
+  }
   return settings;
 }
 
@@ -183,8 +185,12 @@ bool would_end_again(std::string_view reason) {
          reason == to_string(Reason::provider_changed) || reason == to_string(Reason::cache_miss);
 }
 
-std::string resume_command(const std::string& run_id) {
-  return "sluice run --resume " + short_form(run_id);
+std::string resume_command(const std::string& run_id, bool runs_commands) {
+  return "sluice run --resume " + short_form(run_id) + (runs_commands ? " --allow-commands" : "");
+}
+
+std::string resume_command(const RunRecord& run) {
+  return resume_command(run.run_id, runs_commands(run));
 }
 
 void add_noted_leases(std::span<const NotedLease> leases, RunController::Config& config) {

@@ -37,8 +37,10 @@ Result<void> check_same_run(const RunRecord& past, const RunRecord& now,
 /// to the suite's folder. At most defaults::named_trials of them by name. Empty if they do not differ.
 std::string changed_files(const SuiteCopy& past, const SuiteCopy& now);
 
-/// The command that goes on with the run: `sluice run --resume 1b4e28ba`.
-std::string resume_command(const std::string& run_id);
+/// The command that goes on with the run: `sluice run --resume 1b4e28ba`. It names no suite, so that one
+/// whose checks run commands needs --allow-commands (run_commands.hpp, check_commands).
+std::string resume_command(const std::string& run_id, bool runs_commands);
+std::string resume_command(const RunRecord& run);
 
 /// Units without a pin wait for the cache of whom they were leased to: it may have their answers. REQUIRES:
 /// affinities_of and add_pins in the config.

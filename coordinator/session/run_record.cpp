@@ -14,6 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view judged_by_name = "judged_by";
+constexpr std::string_view runs_commands_name = "runs_commands";
 
 /// Who judges, and by what: with the fingerprint, which has what the tests ask, all that makes a judgement.
 void add_judge(Json& json, const JudgeSettings& judge, std::uint32_t samples) {
@@ -125,6 +126,7 @@ std::string settings_of(const RunOptions& options, const RunInputs& inputs, cons
   add_judge(json, run.judge, settings.judge_samples.value);
   if (run.grading && options.grading) add_grading(json, *run.grading, options.grading->baseline.arm.name);
   json.member(judged_by_name, inputs.judged_by);
+  if (!inputs.suite.runs_command.empty()) json.member(runs_commands_name, true);
   if (!run.redaction.empty()) json.member("redaction", to_prefixed_hex(identity_of(run.redaction)));
   json.member("repeat", plan.trials().repeats());
   json.member("trials", to_prefixed_hex(trial_identity(plan)));
@@ -161,6 +163,10 @@ bool notes_judging(const RunRecord& record) {
 bool had_arms(const RunRecord& record) {
   // A text of ours: a name that holds these characters has its quotes escaped.
   return record.settings.find(R"("arms": [)") != std::string::npos;
+}
+
+bool runs_commands(const RunRecord& record) {
+  return record.settings.find('"' + std::string(runs_commands_name) + R"(": true)") != std::string::npos;
 }
 
 bool was_redacted_by(const RunRecord& record, const std::vector<RedactionPattern>& patterns) {

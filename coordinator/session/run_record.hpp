@@ -46,4 +46,8 @@ bool was_redacted_by(const RunRecord& record, const std::vector<RedactionPattern
 /// Whether a run had arms, by the settings in its record.
 bool had_arms(const RunRecord& record);
 
+/// Whether checks of the run's suite run commands, by the settings in its record; those of earlier versions
+/// do not say.
+bool runs_commands(const RunRecord& record);
+
 }  // namespace sluice

@@ -195,6 +195,8 @@ TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
   const std::string id = report["run_id"];
   const std::string command = "sluice run --resume " + id.substr(0, 8) + " --allow-commands";
   EXPECT_NE(finished.errors.find("continue with `" + command + "`"), std::string::npos) << finished.errors;
+  const auto shown = run_sluice({"runs", "show", "last"});
+  EXPECT_NE(shown.output.find(command + "\n"), std::string::npos) << shown.output;
 }
 
 // Who validated a suite was told by the run.

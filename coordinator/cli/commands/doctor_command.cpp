@@ -7,6 +7,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/resume_run.hpp"
+#include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -42,13 +43,19 @@ std::string line_of(const HomeFinding& finding) {
   return printable(finding.file.string() + ": " + finding.what + ": " + finding.remedy) + "\n";
 }
 
-std::string text_of(const RepairedFile& done) {
+/// Of a run that was reopened.
+std::string command_to_go_on(const Settings& settings, const std::string& run_id) {
+  const auto past = find_past_run(settings, run_id);
+  return resume_command(run_id, past && *past && runs_commands((*past)->run));
+}
+
+std::string text_of(const RepairedFile& done, const Settings& settings) {
   std::string line = done.file.string() + ": " + done.what;
   if (!done.left_out.empty()) line += "; left out: " + joined(done.left_out);
   line += "; the old one is " + done.aside.string();
   std::string text = printable(line) + "\n";
   for (const std::string& run : done.unfinished)
-    text += printable("run " + short_id(run) + " lacks results now: `" + resume_command(run) +
+    text += printable("run " + short_id(run) + " lacks results now: `" + command_to_go_on(settings, run) +
                       "` asks for them again") +
             "\n";
   return text;
@@ -133,7 +140,7 @@ struct Doctor {
     const bool any = std::ranges::any_of(check->findings, is_repairable);
     HomeRepair repair;
     if (repairs && any) repair = repair_home(effective->home.value, check->findings, caches, unix_now_ms());
-    print(effective->home.value, *check, repair.done);
+    print(*effective, *check, repair.done);
     if (repair.problem) return report_error(*repair.problem);
     for (const std::string& file : check->missing_cassettes)
       report_error("there is no cassette " + file + "; check its name");
@@ -144,14 +151,15 @@ struct Doctor {
   }
 
  private:
-  void print(const std::string& home, const HomeCheck& check,
+  void print(const Settings& effective, const HomeCheck& check,
              const std::vector<RepairedFile>& repaired) const {
+    const std::string& home = effective.home.value;
     if (as_json) {
       std::cout << json_of(home, check, repaired).dump(2) << "\n";
       return;
     }
     for (const HomeFinding& finding : check.findings) std::cout << line_of(finding);
-    for (const RepairedFile& done : repaired) std::cout << text_of(done);
+    for (const RepairedFile& done : repaired) std::cout << text_of(done, effective);
     if (check.findings.empty())
       std::cout << printable(home) << ": all is sound (" << wording::counted(check.files, "file") << ", "
                 << wording::grouped(check.entries) << " cached entries)\n";

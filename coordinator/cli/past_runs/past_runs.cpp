@@ -199,7 +199,7 @@ void write_run(Json& json, const PastRun& past) {
   json.member("started_at", wording::rfc3339(past.run.started_at_ms));
   write_summary(json, past);
   json.member("under_way", past.under_way);
-  member_if_known("resume", is_unfinished(past) ? resume_command(past.run.run_id) : std::string());
+  member_if_known("resume", is_unfinished(past) ? resume_command(past.run) : std::string());
   json.close('}');
 }
 
@@ -210,8 +210,8 @@ std::string unfinished_line(const std::vector<PastRun>& runs) {
   const auto count = static_cast<std::size_t>(std::ranges::count_if(runs, is_unfinished));
   const std::string others =
       count == 1 ? "" : " (" + wording::counted(count - 1, "other") + " stopped before the end too)";
-  return "\n" + short_id(first->run.run_id) + " stopped before its end: `" +
-         resume_command(first->run.run_id) + "` goes on with it" + others + "\n";
+  return "\n" + short_id(first->run.run_id) + " stopped before its end: `" + resume_command(first->run) +
+         "` goes on with it" + others + "\n";
 }
 
 /// `capitals~2`, taken apart.
@@ -381,7 +381,7 @@ std::vector<RunFact> facts_of_run(const PastRun& past) {
         "verdict", past.under_way ? "running: a process works on it" : "unfinished: its process was ended");
     lines.emplace_back("cases", wording::grouped(record.trials) + " planned");
   }
-  if (is_unfinished(past)) lines.emplace_back("go on with", resume_command(record.run_id));
+  if (is_unfinished(past)) lines.emplace_back("go on with", resume_command(record));
   return lines;
 }
 

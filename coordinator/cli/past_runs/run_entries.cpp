@@ -109,7 +109,7 @@ void warn_of_missing(const PastRun& past, std::uint64_t answered) {
       "run " + short_id(past.run.run_id) + " has no answer for " +
       wording::grouped(past.run.trials - answered) + " of its " + wording::counted(past.run.trials, "trial") +
       ": the cassette lacks them, and a run in cached mode ends with exit code 2 for want of them; " +
-      (is_unfinished(past) ? "`" + resume_command(past.run.run_id) + "`" : "another run of the suite") +
+      (is_unfinished(past) ? "`" + resume_command(past.run) + "`" : "another run of the suite") +
       " asks for them");
 }
 

@@ -150,10 +150,8 @@ std::string how_to_go_on(const RunOptions& options, const Suite& suite, const st
   const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
   const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
   const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
-  // The command names no suite: check_commands refuses those of a past run's.
-  const std::string commands = suite.runs_command.empty() ? "" : " --allow-commands";
-  return "continue with `" + resume_command(run_id) + budget + commands + files_again(options) +
-         home_flag(options.settings) + "`" +
+  return "continue with `" + resume_command(run_id, !suite.runs_command.empty()) + budget +
+         files_again(options) + home_flag(options.settings) + "`" +
          (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
 }
 

@@ -126,7 +126,7 @@ std::string progress_panel(const RunUnderWay& run) {
   } else {
     words = "<strong>Stopped before its end</strong> " +
             wording::counted_of(run.progress.committed, past.run.trials, "trial") + ": <code>" +
-            xml_escaped(resume_command(past.run.run_id)) + "</code> goes on with it";
+            xml_escaped(resume_command(past.run)) + "</code> goes on with it";
   }
   std::string text = "<section" + attributes + " data-version=\"" + version + "\">\n<p class=\"verdict\">" +
                      words + "</p>\n";

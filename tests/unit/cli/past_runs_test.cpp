@@ -187,6 +187,12 @@ TEST(PastRuns, WhatStoppedBeforeItsEndComesWithTheCommandThatGoesOn) {
       << table;
   EXPECT_TRUE(has(run_details(past), "go on with   sluice run --resume 1b4e28ba\n")) << run_details(past);
   EXPECT_TRUE(has(run_as_json(past), R"("resume": "sluice run --resume 1b4e28ba")")) << run_as_json(past);
+  // It was refused: it names no suite, and so allows no commands.
+  past.run.settings = R"({"mode": "live", "runs_commands": true})";
+  const std::string command = "sluice run --resume 1b4e28ba --allow-commands";
+  EXPECT_TRUE(has(run_table({past}, 80), "`" + command + "` goes on with it\n")) << run_table({past}, 80);
+  EXPECT_TRUE(has(run_details(past), "go on with   " + command + "\n")) << run_details(past);
+  EXPECT_TRUE(has(run_as_json(past), R"("resume": ")" + command + '"')) << run_as_json(past);
   past.under_way = true;
   EXPECT_TRUE(has(run_table({past}, 80), " running ")) << run_table({past}, 80);
   EXPECT_FALSE(has(run_table({past}, 80), "--resume")) << "a process works on it";

@@ -198,6 +198,14 @@ TEST_F(JudgedRunTest, TheRecordHoldsWhatMakesAJudgement) {
   EXPECT_NE(settings_of().find(R"("judge": {"provider": "fake", "model": "")"), std::string::npos);
   inputs.suite.cases = {text_case("plain")};
   EXPECT_EQ(settings_of().find("\"judge\""), std::string::npos);
+  const auto runs_any = [&] {
+    RunRecord record;
+    record.settings = settings_of();
+    return runs_commands(record);
+  };
+  EXPECT_FALSE(runs_any());
+  inputs.suite.runs_command = "suite.yaml:3";
+  EXPECT_TRUE(runs_any());
 }
 
 TEST_F(JudgedRunTest, TheFingerprintIsThatOfWhoeverGaveTheVotes) {

@@ -133,11 +133,11 @@ TEST(ResumeRun, TheFilesThatChangedAreNamedWithTheirFirstLineThatDid) {
             "t1.csv is new and 3 more");
 }
 
-TEST(ResumeRun, ARunOfAnEarlierSluiceLacksADigestAndGoesOn) {
+TEST(ResumeRun, ARunOfAnEarlierSluiceLacksMembersAndGoesOn) {
   const RunRecord past = past_run().run;
   RunRecord now = past;
   now.settings =
-      R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "judged_by": "sha256:9", "trials": "sha256:1"})";
+      R"({"mode": "live", "temperature": 0, "judge": {"model": "m"}, "judged_by": "sha256:9", "runs_commands": true, "trials": "sha256:1"})";
   EXPECT_TRUE(checked(past, now));
 }
 
@@ -157,7 +157,10 @@ TEST(ResumeRun, LeasesNameTheCachesThatPinsDoNot) {
 }
 
 TEST(ResumeRun, TheCommandNamesTheRunByItsFirstDigits) {
-  EXPECT_EQ(resume_command("1b4e28ba-2fa1-11d2"), "sluice run --resume 1b4e28ba");
+  RunRecord run;
+  run.run_id = "1b4e28ba-2fa1-11d2";
+  run.settings = R"({"mode": "live"})";
+  EXPECT_EQ(resume_command(run), "sluice run --resume 1b4e28ba");
 }
 
 }  // namespace
