@@ -129,11 +129,19 @@ Result<void> AnswerStore::store(std::span<const KeyedAnswer> answers) {
   return own_ ? own_->put(answers) : Result<void>();
 }
 
-Result<bool> AnswerStore::store_if_none(const KeyedAnswer& one) {
+/// Whether anybody takes the own cache's entry: a replay the pinned one, a live run that or the newest. What
+/// is pinned is not known of every call.
+bool AnswerStore::may_count(const Digest& key, const Completion& own, const Digest& pinned) const {
+  if (is_zero(pinned) || answer_digest(own) == pinned) return true;
+  const auto other = own.non_answer ? own_->get(key) : own_->get_outcome(key);
+  return !other || !*other || (*other)->created_at_ms <= own.created_at_ms;
+}
+
+Result<bool> AnswerStore::store_if_none(const KeyedAnswer& one, const Digest& pinned) {
   if (own_) {
     const auto there = one.answer->non_answer ? own_->get_outcome(one.key) : own_->get(one.key);
     if (!there && !is_damaged_entry(there.error())) return fail(there.error());
-    if (there && *there) return false;
+    if (there && *there && may_count(one.key, **there, pinned)) return false;
   }
   if (const auto stored = store({&one, 1}); !stored) return fail(stored.error());
   return true;

@@ -48,8 +48,10 @@ class AnswerStore {
   Result<std::optional<Completion>> find_replay(const Digest& key, const Digest& pinned) const;
   /// Stores answers and final non-answers in the own cache: all of them, or none.
   Result<void> store(std::span<const KeyedAnswer> answers);
-  /// Stores one unless the own cache has an entry of its kind under the key: then false.
-  Result<bool> store_if_none(const KeyedAnswer& one);
+  /// Stores one unless the own cache has an entry of its kind under the key that may still count: then false.
+  /// One that does not is older than the entry of the other kind, and the ledger pins another: `pinned` as in
+  /// WantedAnswer.
+  Result<bool> store_if_none(const KeyedAnswer& one, const Digest& pinned);
   /// Whether any cache has an answer or a non-answer of the key, whatever it says.
   bool holds_any(const Digest& key) const;
   /// The newest embedding of the key (common/model/cache_key.hpp).
@@ -102,6 +104,7 @@ class AnswerStore {
   /// What `read` finds in one of the others. Only damage is an error.
   template <class Value>
   Result<std::optional<Value>> borrow(const AnswerCache& other, Read<Value> read, const Digest& key) const;
+  bool may_count(const Digest& key, const Completion& own, const Digest& pinned) const;
   Result<Completion> take(const EntryKey& key, const Digest& pinned, std::string_view entry);
   Result<void> store_entry(const EntryKey& key, std::string_view entry);
 

@@ -31,7 +31,7 @@ Result<void> ModelCall::store(const Completion& answer) const {
 }
 
 Result<bool> ModelCall::store_if_none(const Completion& answer) const {
-  return store_.store_if_none({keyed_.key, &answer});
+  return store_.store_if_none({keyed_.key, &answer}, keyed_.wanted.pinned);
 }
 
 wire::CallSize ModelCall::size() const {

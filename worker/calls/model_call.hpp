@@ -36,7 +36,7 @@ class ModelCall : public CallRequest {
   std::optional<std::variant<Completion, Error>> find(const RunSettings& settings) const;
   /// Stores a new answer, or final non-answer.
   Result<void> store(const Completion& answer) const;
-  /// The same unless that would replace another one: then false.
+  /// The same unless that would replace one that may still count (AnswerStore): then false.
   Result<bool> store_if_none(const Completion& answer) const;
 
   EntryKey entry_key() const { return {EntryKind::answer, keyed_.key}; }

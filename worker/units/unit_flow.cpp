@@ -251,8 +251,8 @@ void UnitFlow::on_answer(Id id, Completion answer, bool is_new) {
   if (is_new) {
     // Stored before it waits, or fails for something else than itself: it was paid for. But what it would
     // replace (`--refresh`) may be what the ledger pins, and stays until the unit has a result: a run that is
-    // stopped before must not break those that replay it. Without --refresh that is a refusal, an answer that
-    // a refusal came after, or the answer of another worker of this process that had the unit as well.
+    // stopped before must not break those that replay it. Without --refresh that is a refusal, or the answer
+    // of another worker of this process that had the unit as well.
     const auto stored = unit.call.store_if_none(answer);
     if (!stored) error = stored.error();
     unit.replaces = stored && !*stored;

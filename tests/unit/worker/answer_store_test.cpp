@@ -263,7 +263,7 @@ TEST_F(AnswerStoreTest, StoresIntoTheOwnCacheAlone) {
 TEST_F(AnswerStoreTest, ReplacesNothingOfTheKindWhereItIsNotTo) {
   auto store = store_with({answer("a")}, {{answer("elsewhere", 500)}});
   const auto stored = [&store](const Digest& at, const Completion& one) {
-    return store.store_if_none({at, &one}).value();
+    return store.store_if_none({at, &one}, {}).value();
   };
   EXPECT_FALSE(stored(key, answer("b", 2000)));
   EXPECT_EQ(text_of(store.find_answer(key)), "a");
@@ -272,6 +272,22 @@ TEST_F(AnswerStoreTest, ReplacesNothingOfTheKindWhereItIsNotTo) {
   EXPECT_FALSE(store.holds_any(other_key));
   EXPECT_TRUE(stored(other_key, answer("c")));
   EXPECT_TRUE(store.holds_any(other_key));
+}
+
+// A run that was stopped while its new answer waited for votes had not stored it, for the sake of one that
+// nobody takes: it was paid for again.
+TEST_F(AnswerStoreTest, ReplacesWhatANonAnswerCameAfterUnlessThatIsPinned) {
+  const auto yes = answer("yes", 1000);
+  const auto no = refusal("no", 2000);
+  const auto again = answer("again", 3000);
+  auto store = store_with({yes, no});
+  EXPECT_FALSE(store.store_if_none({key, &again}, answer_digest(yes)).value());
+  EXPECT_FALSE(store.store_if_none({key, &again}, {}).value()) << "nobody knows what is pinned";
+  EXPECT_TRUE(store.store_if_none({key, &again}, answer_digest(no)).value());
+  EXPECT_EQ(text_of(store.find_answer(key, {.pinned = answer_digest(no)})), "again");
+  EXPECT_EQ(text_of(store.find_replay(key, answer_digest(no))), "no") << "until the new one has a result";
+  const auto later = answer("later", 4000);
+  EXPECT_FALSE(store.store_if_none({key, &later}, answer_digest(no)).value()) << "another worker's may win";
 }
 
 // A run stopped at the first one, and so did the one that went on with it.
@@ -294,7 +310,7 @@ TEST_F(AnswerStoreTest, ADamagedEntryIsAskedForAgainWhereThatIsPossible) {
   EXPECT_TRUE(is_damaged_entry(store.find_vote(key).error()));
   EXPECT_TRUE(is_damaged_entry(store.find_embedding(key).error()));
   const auto again = answer("again");
-  EXPECT_TRUE(store.store_if_none({key, &again}).value());
+  EXPECT_TRUE(store.store_if_none({key, &again}, {}).value());
   EXPECT_EQ(text_of(store.find_answer(key)), "again");
   EXPECT_EQ(text_of(store.find_replay(key, {})), "again");
 }
