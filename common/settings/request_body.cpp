@@ -120,7 +120,7 @@ Parsed<std::string> parse_body(const RawValue& raw) {
   if (table_of(raw) == nullptr) return no_value("must be a table, as { input = \"{{prompt}}\" }");
   if (!has_only_json_values(**node)) return no_value("holds what JSON has not");
   if (auto problem = problem_with(**node); !problem.empty()) return no_value(std::move(problem));
-  return canonical_json(**node);
+  return json_as_written(**node);
 }
 
 Parsed<AnswerPointers> parse_pointers(const RawValue& raw) {

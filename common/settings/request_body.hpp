@@ -20,7 +20,7 @@ bool is_structured(std::string_view variable);
 /// The name, if the text is nothing but {{name}}; else empty.
 std::string_view sole_variable(std::string_view text);
 
-/// A table with texts that are templates, as canonical JSON.
+/// A table with texts that are templates, as JSON with keys as written.
 Parsed<std::string> parse_body(const RawValue& raw);
 Parsed<AnswerPointers> parse_pointers(const RawValue& raw);
 /// A list: the program, then its arguments.

@@ -242,7 +242,7 @@ std::string settings_of(const std::vector<ImportedServer>& servers) {
             "kind = " + json_string(server.kind) + "\nbase_url = " + json_string(server.base_url) +
             "\napi_key_env = " + json_string(server.api_key_env) + "\n";
     for (const DocumentEntry& entry : server.more)
-      text += entry.key + " = " + toml_inline(entry.value) + "\n";
+      text += entry.key + " = " + toml_inline(as_written(entry.value)) + "\n";
   }
   return text;
 }

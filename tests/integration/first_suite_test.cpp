@@ -157,6 +157,23 @@ TEST_F(FirstSuite, IsNotReadyWhileTheSettingsLackAServer) {
   EXPECT_EQ(run_sluice({"validate-fixtures", "suite.yaml"}).exit_code, 0);
 }
 
+// An import of an earlier version sorted the keys of a body, and is no other server for that.
+TEST_F(FirstSuite, IsReadyWithTheBodyOfAnEarlierImport) {
+  write_text(folder() / "promptfooconfig.yaml",
+             "prompts: [Hello]\nproviders: [{id: 'https://bot.example/ask', config: {body: {q: '{{prompt}}', "
+             "n: 1}, transformResponse: json.a}}]\ntests: [{assert: [{type: contains, value: x}]}]\n");
+  const auto imported = run_sluice({"import"});
+  EXPECT_EQ(imported.exit_code, 0) << imported.errors;
+  std::string settings = read_text(folder() / "sluice.toml");
+  const std::string written = R"({ "q" = "{{prompt}}", "n" = 1 })";
+  ASSERT_NE(settings.find(written), std::string::npos) << settings;
+  EXPECT_EQ(run_sluice({"import", "--force"}).output.find("is left alone; it needs"), std::string::npos);
+  settings.replace(settings.find(written), written.size(), R"({ "n" = 1, "q" = "{{prompt}}" })");
+  write_text(folder() / "sluice.toml", settings);
+  const auto again = run_sluice({"import", "--force"});
+  EXPECT_EQ(again.exit_code, 0) << again.output << again.errors;
+}
+
 TEST_F(FirstSuite, NamesTheSettingsThatLieElsewhere) {
   std::filesystem::create_directory(folder() / "evals");
   write_text(folder() / "evals" / "promptfooconfig.yaml",

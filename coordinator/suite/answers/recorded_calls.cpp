@@ -35,7 +35,7 @@ ReadCall read_call(std::string_view name, const DocumentNode* arguments) {
   if (arguments == nullptr) return read;
   const auto* text = std::get_if<std::string>(&arguments->value);
   if (text == nullptr) {
-    read.call.arguments = canonical_json(*arguments);
+    read.call.arguments = json_as_written(*arguments);
   } else if (!trimmed(*text).empty()) {
     auto json = compact_json(*text);
     read.is_json = json.has_value();

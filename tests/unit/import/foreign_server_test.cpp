@@ -246,7 +246,7 @@ base_url = "https://bots.example.com/ask"
 api_key_env = ""
 query = { "lang" = "en", "v" = "2" }
 headers = { "Authorization" = { "env" = "BOT_KEY", "prefix" = "Bearer " }, "X-Team" = "evals" }
-body = { "options" = { "heat" = 0.5, "tags" = [ "a", true ] }, "question" = "{{prompt}}" }
+body = { "question" = "{{prompt}}", "options" = { "heat" = 0.5, "tags" = [ "a", true ] } }
 answer = { "text" = "/choices/0/text" }
 
 [providers.127-0-0-1]

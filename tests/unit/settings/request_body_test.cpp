@@ -32,7 +32,7 @@ TEST(RequestBody, IsATableOfTemplates) {
   const auto settings = load(http + body + answer);
   ASSERT_TRUE(settings) << join_findings(settings.error());
   const ProviderConfig* own = settings->find_provider("own");
-  EXPECT_EQ(own->body.value, R"({"n":{"k":[1,true,"{{ seed }}"]},"q":"{{prompt}}"})");
+  EXPECT_EQ(own->body.value, R"({"q":"{{prompt}}","n":{"k":[1,true,"{{ seed }}"]}})") << "in its order";
   EXPECT_EQ(own->answer.value.text, "/out/0/text");
   EXPECT_EQ(own->answer.value.input_tokens, "/usage/in");
   EXPECT_EQ(own->api_key_env.value, "");

@@ -64,10 +64,10 @@ TEST(RecordedAnswers, CallsOfToolsAreReadInBothForms) {
       "\n"
       R"({"tool_call":{"name":"f","arguments":{}}})"
       "\n"
-      R"({"tool_call":{"name":"look_up","arguments":{"all":true,"order":17}}})",
+      R"({"tool_call":{"name":"look_up","arguments":{"order":17,"all":true}}})",
       "",
       {},
-      {{"", "f", "{}"}, {"", "f", "{}"}, {"", "look_up", R"({"all":true,"order":17})"}}};
+      {{"", "f", "{}"}, {"", "f", "{}"}, {"", "look_up", R"({"order":17,"all":true})"}}};
   EXPECT_EQ(answers.find("plain")->answer, plain);
   const RecordedAnswer cut{R"({"tool_call":{"name":"look_up","arguments":"{\"order\": 17"}})",
                            "",
@@ -325,10 +325,10 @@ TEST(RecordedAnswers, SpansMayHaveContentInParts) {
 
 // A part that calls was dropped, and a span with no other part was no answer.
 TEST(RecordedAnswers, SpansCallTools) {
-  const RecordedAnswer expected{R"({"tool_call":{"name":"f","arguments":{"a":1,"b":[true,2.5,"x",null]}}})",
+  const RecordedAnswer expected{R"({"tool_call":{"name":"f","arguments":{"b":[true,2.5,"x",null],"a":1}}})",
                                 "",
                                 {},
-                                {{"", "f", R"({"a":1,"b":[true,2.5,"x",null]})"}}};
+                                {{"", "f", R"({"b":[true,2.5,"x",null],"a":1})"}}};
   const std::string part = R"({\"type\": \"tool_call\", \"id\": \"c\", \"name\": \"f\", \"arguments\": )"
                            R"({\"b\": [true, 2.5, \"x\", null], \"a\": 1}})";
   const std::string as_text =
@@ -345,8 +345,8 @@ TEST(RecordedAnswers, SpansCallTools) {
     return R"({"arrayValue": {"values": [)" + values + "]}}";
   };
   const std::string arguments =
-      table(entry("a", R"({"intValue": "1"})") + ", " +
-            entry("b", list(R"({"boolValue": true}, {"doubleValue": 2.5}, {"stringValue": "x"}, {})")));
+      table(entry("b", list(R"({"boolValue": true}, {"doubleValue": 2.5}, {"stringValue": "x"}, {})")) +
+            ", " + entry("a", R"({"intValue": "1"})"));
   const std::string structured =
       list(table(entry("parts", list(table(entry("type", R"({"stringValue": "tool_call"})") + ", " +
                                            entry("name", R"({"stringValue": "f"})") + ", " +
