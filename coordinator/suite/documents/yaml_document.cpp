@@ -116,12 +116,16 @@ constexpr std::string_view merge_key = "<<";
 
 class YamlTreeBuilder : public YAML::EventHandler {
  public:
-  YamlTreeBuilder(ParsedYaml& result, const QuestionMarks& marks)
-      : errors_(result.errors), older_numbers_(result.older_numbers), marks_(marks) {}
+  /// Of the text that the parser reads. Folded texts are read as `folded` says (read_yaml).
+  YamlTreeBuilder(std::string_view text, const QuestionMarks& marks, std::vector<std::size_t>& folded,
+                  ParsedYaml& result)
+      : text_(text),
+        marks_(marks),
+        folded_(folded),
+        errors_(result.errors),
+        older_numbers_(result.older_numbers) {}
 
   std::optional<DocumentNode> take_root() { return std::move(root_); }
-  /// Where the last text or key begins that is no list and no mapping; null where there is none.
-  const YAML::Mark& last_scalar() const { return last_scalar_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(started_, true)) {
@@ -138,10 +142,9 @@ class YamlTreeBuilder : public YAML::EventHandler {
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& hidden) override {
-    last_scalar_ = mark;
+                const std::string& read) override {
     const std::uint32_t line = line_of(mark);
-    const auto whole = with_whole_characters(marks_.restored(hidden));
+    const auto whole = with_whole_characters(marks_.restored(corrected(mark, read)));
     if (!whole) throw Refused(line, "a text is not valid UTF-8");
     const std::string& text = *whole;
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
@@ -204,6 +207,19 @@ class YamlTreeBuilder : public YAML::EventHandler {
     return !open_.empty() && std::holds_alternative<DocumentNode::Table>(open_.back().node.value);
   }
   bool expects_key() const { return in_table() && !open_.back().has_key; }
+
+  /// The scalar with the line ends that the parser makes others of, or drops.
+  std::string corrected(const YAML::Mark& mark, std::string scalar) {
+    const std::size_t at = begin_of_scalar(text_, static_cast<std::size_t>(mark.pos));
+    const char first = at < text_.size() ? text_[at] : '\0';
+    if (first == '>') folded_.push_back(at);
+    if (first == '|' && std::ranges::binary_search(folded_, at)) return folded_text(scalar);
+    if (first != '"' && first != '\'') return scalar;
+    const auto lost = lost_line_ends(text_.substr(at));
+    // The parser ends it with the file, and all that stood behind it is a part of it.
+    if (!lost) throw Refused(line_of(mark), "not valid YAML: the quote that opens here is closed by nothing");
+    return std::move(scalar).append(*lost, '\n');
+  }
 
   static void check_tag(std::uint32_t line, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
@@ -323,16 +339,17 @@ class YamlTreeBuilder : public YAML::EventHandler {
     }
   }
 
+  std::string_view text_;
+  const QuestionMarks& marks_;
+  std::vector<std::size_t>& folded_;
   std::vector<DocumentError>& errors_;
   std::vector<DocumentError>& older_numbers_;
-  const QuestionMarks& marks_;
   std::optional<DocumentNode> root_;
   std::vector<Open> open_;
   std::unordered_map<YAML::anchor_t, DocumentNode> anchors_;
   std::size_t nodes_ = 0;
   std::size_t copied_bytes_ = 0;
   bool started_ = false;
-  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
 };
 
 std::uint32_t line_at(std::string_view text, std::size_t offset) {
@@ -365,35 +382,6 @@ bool is_indented_with_tab(std::string_view text, std::uint32_t line) {
   return text.substr(begin, end - begin).find('\t') != std::string_view::npos;
 }
 
-/// Whether the scalar that begins there is a quoted one without its closing quote. The parser ends it with
-/// the file, and all that stood behind it is lost.
-bool is_open_quote(std::string_view text, const YAML::Mark& mark) {
-  if (mark.is_null()) return false;
-  std::size_t at = 0;
-  for (int line = 0; line < mark.line && at != std::string_view::npos; ++line) {
-    at = text.find('\n', at);
-    if (at != std::string_view::npos) ++at;
-  }
-  if (at == std::string_view::npos) return false;
-  at += static_cast<std::size_t>(mark.column);
-  // An anchor and a tag may stand before it.
-  while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
-    at = text.find_first_of(" \t\n", at);
-    at = text.find_first_not_of(" \t\n", std::min(at, text.size()));
-  }
-  if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return false;
-  const char quote = text[at];
-  for (++at; at < text.size(); ++at) {
-    if (quote == '"' && text[at] == '\\') {
-      ++at;
-    } else if (text[at] == quote) {
-      if (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote) return false;
-      ++at;
-    }
-  }
-  return true;
-}
-
 /// What to look for, by the parser's words.
 std::string hint_for(std::string_view message) {
   const auto says = [message](std::string_view words) { return message.find(words) != message.npos; };
@@ -421,25 +409,16 @@ DocumentError syntax_error(const YAML::Exception& error, std::string_view text, 
               hint_for(error.msg)};
 }
 
-}  // namespace
-
-ParsedYaml parse_yaml(std::string_view given) {
+/// The parser gets line ends of folded texts wrong, and those of literal ones right. So where folded ones
+/// begin is noted in `folded`; those that it names have `|` in the text, and are folded here.
+ParsedYaml read_yaml(const std::string& text, const QuestionMarks& marks, std::vector<std::size_t>& folded) {
   ParsedYaml result;
-  const std::string text = with_unix_line_ends(std::string(without_byte_order_mark(given)));
-  if (auto error = foreign_byte(text)) {
-    result.errors.push_back(std::move(*error));
-    return result;
-  }
-  QuestionMarks marks;
   try {
-    const std::string hidden = marks.hide(text);
-    std::istringstream in(hidden);
-    YamlTreeBuilder builder(result, marks);
+    std::istringstream in(text);
+    YamlTreeBuilder builder(text, marks, folded, result);
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
-    if (const YAML::Mark& last = builder.last_scalar(); is_open_quote(hidden, last))
-      throw Refused(line_of(last), "not valid YAML: the quote that opens here is closed by nothing");
     result.root = builder.take_root();
     if (!result.root) result.root = DocumentNode{DocumentNull{}, 1};
   } catch (const Refused& refused) {
@@ -450,6 +429,24 @@ ParsedYaml parse_yaml(std::string_view given) {
     result.errors.push_back({1, "not valid YAML: " + std::string(error.what())});
   }
   return result;
+}
+
+}  // namespace
+
+ParsedYaml parse_yaml(std::string_view given) {
+  // The parser passes over one more, and counts places from there.
+  for (auto bare = without_byte_order_mark(given); bare.size() < given.size();
+       bare = without_byte_order_mark(given))
+    given = bare;
+  const std::string text = with_unix_line_ends(std::string(given));
+  if (auto error = foreign_byte(text)) return {std::nullopt, {std::move(*error)}};
+  QuestionMarks marks;
+  std::string hidden = marks.hide(text);
+  std::vector<std::size_t> folded;
+  ParsedYaml result = read_yaml(hidden, marks, folded);
+  if (!result.root || folded.empty()) return result;
+  for (const std::size_t at : folded) hidden[at] = '|';
+  return read_yaml(hidden, marks, folded);
 }
 
 }  // namespace sluice

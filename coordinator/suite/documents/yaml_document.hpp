@@ -19,9 +19,8 @@ struct ParsedYaml {
   std::vector<DocumentError> older_numbers{};
 };
 
-/// Parses one YAML 1.2 document: the core schema's types (so `yes` is a text), aliases, no merge keys, no
-/// tags but
-/// `!!str`, keys that are single words or texts. Nesting, the number of values and the bytes that aliases
+/// Parses one YAML 1.2 document: the core schema's types (so `yes` is a text), aliases, merge keys, no tags
+/// but `!!str`, keys that are single words or texts. Nesting, the number of values and the bytes that aliases
 /// repeat are bounded (defaults::max_document_*). CR LF counts as LF. Never throws.
 ParsedYaml parse_yaml(std::string_view text);
 

@@ -63,6 +63,27 @@ double real_number(std::string_view text) {
   return tiny ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
+constexpr std::string_view white_space = " \t\n";
+
+/// Of the escape with which the text begins; 0 if it begins with none. An escaped line end counts as one of
+/// the line ends behind it.
+std::size_t escape_length(std::string_view text, char quote) {
+  if (quote == '\'') return text.starts_with("''") ? 2 : 0;
+  if (!text.starts_with('\\')) return 0;
+  switch (text.size() > 1 ? text[1] : '\0') {
+    case '\n':
+      return 1;
+    case 'x':
+      return 4;
+    case 'u':
+      return 6;
+    case 'U':
+      return 10;
+    default:
+      return 2;
+  }
+}
+
 }  // namespace
 
 decltype(DocumentNode::value) resolve_plain_scalar(std::string_view text) {
@@ -101,6 +122,57 @@ std::optional<std::string> with_whole_characters(std::string text) {
     rest.remove_prefix(*alone + 1);
   }
   return whole.empty() ? std::move(text) : whole.append(rest);
+}
+
+std::size_t begin_of_scalar(std::string_view text, std::size_t at) {
+  const auto is_at = [&](char c) { return at < text.size() && text[at] == c; };
+  while (is_at('&') || is_at('!') || is_at('#')) {
+    if (text.substr(at).starts_with("!<")) at = std::min(text.find('>', at), text.size());
+    at = std::min(text.find_first_of(is_at('#') ? "\n" : " \t\n,]}", at), text.size());
+    at = text.find_first_not_of(white_space, at);
+  }
+  return std::min(at, text.size());
+}
+
+std::string folded_text(std::string_view literal) {
+  std::string text;
+  bool is_indented = false;  // The last line: it stands alone, as does one that follows it.
+  for (std::size_t at = 0; at < literal.size();) {
+    const std::size_t begin = std::min(literal.find_first_not_of('\n', at), literal.size());
+    const std::size_t end = std::min(literal.find('\n', begin), literal.size());
+    const std::size_t line_ends = begin - at;
+    const bool is_last = begin == end;
+    const bool was_indented =
+        std::exchange(is_indented, !is_last && (literal[begin] == ' ' || literal[begin] == '\t'));
+    if (text.empty() || is_last || was_indented || is_indented)
+      text.append(line_ends, '\n');
+    else
+      line_ends == 1 ? text += ' ' : text.append(line_ends - 1, '\n');
+    text += literal.substr(begin, end - begin);
+    at = end;
+  }
+  return text;
+}
+
+std::optional<std::size_t> lost_line_ends(std::string_view text) {
+  const char quote = text.front();
+  std::size_t at = 1;
+  std::size_t behind = 1;  // All that is no white space.
+  bool is_escape = false;  // What stands before that.
+  while (true) {
+    if (at >= text.size()) return std::nullopt;
+    const std::string_view rest = text.substr(at);
+    const std::size_t escape = escape_length(rest, quote);
+    if (rest.front() == quote && escape == 0) break;
+    at += std::max<std::size_t>(escape, 1);
+    if (escape == 0 && white_space.find(rest.front()) != white_space.npos) continue;
+    behind = at;
+    is_escape = escape > 0;
+  }
+  const auto line_ends = std::ranges::count(text.substr(behind, at - behind), '\n');
+  const std::ptrdiff_t meant = std::max<std::ptrdiff_t>(line_ends - 1, 0);  // The first is folded.
+  const std::ptrdiff_t kept = behind == 1 ? 0 : is_escape ? 2 : 1;
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(meant - kept, 0));
 }
 
 bool is_older_number(std::string_view text) {

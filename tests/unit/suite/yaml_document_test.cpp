@@ -130,6 +130,32 @@ TEST(Yaml, ReadsAllEscapesAsCharacters) {
   EXPECT_EQ(json_of("[\"\\\\_\", '\\_', a\\_b]"), R"(["\\_","\\_","a\\_b"])") << "these are no escapes";
 }
 
+// The last empty line of `>+` was dropped, and a last line of blanks alone became one.
+TEST(Yaml, FoldsLineEndsAsTheyAreWritten) {
+  EXPECT_EQ(json_of("a: >+\n  x\n\n\nb: 1\n"), R"({"a":"x\n\n\n","b":1})");
+  EXPECT_EQ(json_of("a: >+\n  x\n\nb: 1\n"), R"({"a":"x\n\n","b":1})");
+  EXPECT_EQ(json_of("- >+ # c\n\n  x\n  y\n   \n- >-\n x\n\n\n- >\n x\n\n"), R"(["\nx y\n \n","x","x\n"])");
+  EXPECT_EQ(json_of("a: >+\n  x\n\n"), R"({"a":"x\n\n"})") << "at the end of the file";
+  EXPECT_EQ(json_of("a: >\n  x\n  "), R"({"a":"x\n"})");
+  EXPECT_EQ(json_of("a: >2\n    p\n  q\n  r\n\n  s\n   t\n  u\n\n\n  \tv\n\n  w\n"),
+            R"({"a":"  p\nq r\ns\n t\nu\n\n\n\tv\n\nw\n"})");
+  EXPECT_EQ(json_of("q?: é?\na: &k !<tag:yaml.org,2002:str> # >+\n  >+\n  é > |?\n\nb: *k\n"),
+            R"({"a":"é > |?\n\n","b":"é > |?\n\n","q?":"é?"})");
+  EXPECT_EQ(json_of("? >+\n  k\n\n: |\n  >+\n"), R"({"k\n\n":">+\n"})");
+  EXPECT_EQ(json_of("\xef\xbb\xbf\xef\xbb\xbf>+\n x\n\n"), R"("x\n\n")");
+  EXPECT_EQ(json_of("a: >\n x\na: 1\n"), "3: the key \"a\" stands twice (first in line 1)");
+}
+
+// They were dropped but for one.
+TEST(Yaml, KeepsLineEndsBeforeAQuoteThatCloses) {
+  EXPECT_EQ(json_of("a: 'x\n\n\n  '\nb: \"x\n\n\n\n\"\n"), R"({"a":"x\n\n","b":"x\n\n\n"})");
+  EXPECT_EQ(json_of("['\n\n', \" \n \n\t\n\", 'x\n', \"x\n\n\"]"), R"(["\n","\n\n","x ","x\n"])");
+  EXPECT_EQ(json_of("['it''\n\n\n\n', \"\\n\n\n\n\n\", \"x\\\n\n\n\n\", \"\\x41 \n\n\n\n\"]"),
+            R"(["it'\n\n\n","\n\n\n\n","x\n\n\n","A\n\n\n"])");
+  EXPECT_EQ(json_of("[!!str , \"\n\n\n\", !!str 'x\n\n\n']"), R"(["","\n\n","x\n\n"])");
+  EXPECT_EQ(json_of("'k': &x \"?\n\n\n\"\nb: *x\n"), R"({"b":"?\n\n","k":"?\n\n"})");
+}
+
 // All that stood behind it became a part of the text, and a suite passed without those tests.
 TEST(Yaml, RefusesAQuoteThatNothingCloses) {
   const std::string open = "not valid YAML: the quote that opens here is closed by nothing";
