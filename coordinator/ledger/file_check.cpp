@@ -1,6 +1,10 @@
 #include "coordinator/ledger/file_check.hpp"
 
+#include "common/defaults.hpp"
+#include "common/documents/json_depth.hpp"
 #include "common/files.hpp"
+#include "common/text/text.hpp"
+#include "coordinator/facts/observation.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/defaults.hpp"
 #include "coordinator/ledger/observation_checks.hpp"
@@ -10,7 +14,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
+#include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <fcntl.h>
@@ -49,13 +56,70 @@ void check_rows(SQLite::Database& db, const row_checks::Table& table, std::vecto
                    (first.isInteger() ? ", at " + std::to_string(first.getInt64()) : std::string()));
 }
 
-/// `problem`: what makes the file none of ours, if anything.
+/// Columns of JSON. Rows have a `run_id`; `case_id` is the expression for what else names them.
+struct JsonColumns {
+  const row_checks::Table& table;
+  std::string case_id;
+  std::vector<std::string> names;
+};
+
+JsonColumns json_of_ledger() {
+  return {row_checks::ledger_table("runs"), "''", {"settings", "flags"}};
+}
+
+JsonColumns json_of_observations() {
+  JsonColumns json{observation_checks().front(), "case_id", {}};
+  const Observation any;
+  for_each_column(any, [&](const char* name, const auto& value) {
+    if (std::is_same_v<std::decay_t<decltype(value)>, JsonText>) json.names.emplace_back(name);
+  });
+  return json;
+}
+
+/// Readers take such a column for no JSON, or say that it is damaged (parse_tree). Of a row whose checksum
+/// does not fit, that is said.
+void check_nesting(SQLite::Database& db, const JsonColumns& json, std::vector<std::string>& nested) {
+  const std::string table(json.table.name);
+  std::vector<std::string> names;
+  std::string selected = "SELECT run_id, " + json.case_id;
+  for (const std::string& name : json.names) {
+    if (!row_checks::has_column(db, table, name)) continue;  // Of a file of an earlier version.
+    selected += ", " + name;
+    names.push_back(name);
+  }
+  if (names.empty()) return;
+  const bool has_sums = row_checks::has_column(db, table, "checksum");
+  SQLite::Statement query(
+      db, selected + " FROM " + table + (has_sums ? " WHERE " + row_checks::fits(json.table) : ""));
+  std::size_t more = 0;
+  while (query.executeStep()) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto value = query.getColumn(static_cast<int>(i) + 2);
+      const std::string_view text(static_cast<const char*>(value.getBlob()),
+                                  static_cast<std::size_t>(value.getBytes()));
+      if (!nests_deeper_than(text, defaults::max_checked_depth)) continue;
+      if (nested.size() == defaults::named_damages) {
+        ++more;
+        continue;
+      }
+      const std::string case_id = excerpt(query.getColumn(1).getString(), defaults::quoted_bytes);
+      nested.push_back("its table " + table + ": the JSON of run " +
+                       query.getColumn(0).getString().substr(0, 8) +
+                       (case_id.empty() ? "" : ", case " + case_id) + " in the column " + names[i] +
+                       " nests deeper than " + std::to_string(defaults::max_checked_depth) +
+                       " levels, and is read as none");
+    }
+  }
+  if (more > 0) nested.push_back("its table " + table + ": the same in " + std::to_string(more) + " more");
+}
+
 Error unreadable(const std::filesystem::path& file, const std::string& why) {
   return {Reason::ledger_failed,
           "cannot look at " + file.string() + ": " + why + "; check the permissions of SLUICE_HOME"};
 }
 
-Result<CheckedFile> check_file(const std::filesystem::path& file, Tables tables,
+/// `problem`: what makes the file none of ours, if anything.
+Result<CheckedFile> check_file(const std::filesystem::path& file, Tables tables, const JsonColumns& json,
                                std::string (*problem)(SQLite::Database& db)) {
   CheckedFile checked;
   if (auto log = log_damage(file); !log.empty()) checked.damage.push_back(std::move(log));
@@ -68,6 +132,7 @@ Result<CheckedFile> check_file(const std::filesystem::path& file, Tables tables,
     }
     check_pages(db, checked.damage);
     for (const auto& table : tables) check_rows(db, table, checked.damage);
+    check_nesting(db, json, checked.nested);
   } catch (const SQLite::Exception& error) {
     if (!is_damage(error)) return fail(unreadable(file, error.what()));
     checked.damage.push_back(std::string("it cannot be read: ") + error.what());
@@ -172,12 +237,12 @@ std::string log_damage(const std::filesystem::path& file) {
 
 Result<CheckedFile> check_ledger_file(const std::filesystem::path& file) {
   if (auto access = check_access(file); !access) return fail(access.error());
-  return check_file(file, row_checks::ledger_tables(), no_ledger_of_ours);
+  return check_file(file, row_checks::ledger_tables(), json_of_ledger(), no_ledger_of_ours);
 }
 
 Result<CheckedFile> check_observations_file(const std::filesystem::path& file) {
   if (auto access = check_access(file); !access) return fail(access.error());
-  return check_file(file, observation_checks(), no_observations_of_ours);
+  return check_file(file, observation_checks(), json_of_observations(), no_observations_of_ours);
 }
 
 }  // namespace sluice

@@ -15,12 +15,13 @@ namespace sluice {
 
 struct CheckedFile {
   std::vector<std::string> damage;  ///< What was found, a sentence without a full stop each.
+  std::vector<std::string> nested;  ///< The same of sound rows whose JSON nests too deeply for its readers.
   /// Of something else, or of a later sluice: not to be repaired.
   bool is_foreign = false;
 };
 
-/// Of `ledger.db`: its log of commits, its pages, and the checksum of each row. Error: ledger_failed if it is
-/// in nobody's power to look at it (permissions).
+/// Of `ledger.db`: its log of commits, its pages, the checksum of each row, and the depth of JSON. Error:
+/// ledger_failed if it is in nobody's power to look at it (permissions).
 Result<CheckedFile> check_ledger_file(const std::filesystem::path& file);
 /// The same of observations.
 Result<CheckedFile> check_observations_file(const std::filesystem::path& file);

@@ -1,5 +1,7 @@
 // Damaged homes with the built programs: named, never shown as if they were sound, and repaired.
 
+#include "tests/support/ledger_rows.hpp"
+#include "tests/support/nested_json.hpp"
 #include "tests/support/report_text.hpp"
 #include "tests/support/wait.hpp"
 #include "tests/support/workbench.hpp"
@@ -354,6 +356,25 @@ TEST_F(DoctorHome, WhatStandsInADamagedFileBreaksNoJson) {
   ASSERT_TRUE(document.is_object()) << repaired.output;
   EXPECT_NE(document["repaired"][0]["left_out"].dump().find("malformed database schema"), std::string::npos)
       << repaired.output;
+}
+
+TEST_F(DoctorHome, JsonThatNestsTooDeeplyIsNamedWithWhatToDo) {
+  make_home(start_simulator());
+  const std::string deep = " = '" + nested_json + "', checksum = NULL";
+  leave_in_log(ledger(), "UPDATE runs SET flags" + deep);
+  leave_in_log(home() / "observations.db", "UPDATE observations SET parsed_claims" + deep);
+  const auto finished = doctor({"--repair"});
+  EXPECT_EQ(finished.exit_code, 1) << "nothing repairs it";
+  EXPECT_NE(finished.output.find("ledger.db: its table runs: the JSON of run " + run_id_.substr(0, 8) +
+                                 " in the column flags nests deeper than 128 levels, and is read as none: do "
+                                 "not repeat or resume that run, but begin a new one"),
+            std::string::npos)
+      << finished.output;
+  EXPECT_NE(finished.output.find(" in the column parsed_claims nests deeper"), std::string::npos)
+      << finished.output;
+  EXPECT_NE(finished.output.find("`sluice observations prune` removes it"), std::string::npos)
+      << finished.output;
+  EXPECT_FALSE(fs::exists(home() / "set-aside"));
 }
 
 TEST_F(DoctorHome, AHomeThatNeverHadALedgerLacksNone) {

@@ -25,6 +25,10 @@ constexpr const char* move_away = "move it away, if it is nobody's";
 constexpr const char* restore_ledger =
     "`sluice doctor --repair` restores what verifies, and says which runs to go on with";
 constexpr const char* restore_observations = "`sluice doctor --repair` restores what verifies";
+constexpr const char* begin_anew =
+    "do not repeat or resume that run, but begin a new one; `sluice runs prune` removes the old one";
+constexpr const char* save_anew =
+    "`sluice observations prune` removes it, and a new run with --save-observations saves the case again";
 constexpr const char* rebuild_cache = "`sluice doctor --repair` rebuilds it of what verifies";
 constexpr const char* new_keys = "make new ones with `sluice keys new`, or fetch an undamaged copy";
 
@@ -126,6 +130,7 @@ class Check {
     const auto checked = check_ledger_file(file);
     if (!checked) return fail(checked.error());
     note_all(file, *checked, restore_ledger, Repair::ledger);
+    for (const std::string& what : checked->nested) note(file, what, begin_anew);
     return {};
   }
 
@@ -140,6 +145,7 @@ class Check {
     const auto checked = check_observations_file(observations_);
     if (!checked) return fail(checked.error());
     note_all(observations_, *checked, restore_observations, Repair::observations);
+    for (const std::string& what : checked->nested) note(observations_, what, save_anew);
     return {};
   }
 

@@ -1,6 +1,7 @@
 // Damage of the ledger and of observations: found, never read as if it were none, and what can be saved.
 #include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/ledger/observation_store.hpp"
+#include "tests/support/nested_json.hpp"
 #include "tests/unit/ledger/damaged_ledger.hpp"
 
 #include <functional>
@@ -59,6 +60,25 @@ TEST_F(FileCheck, AChangedRunIsNotShown) {
   EXPECT_EQ(done->left_out, (std::vector<std::string>{"1 row of runs that does not verify",
                                                       "300 of results whose run is not known any more"}));
   EXPECT_EQ(results(restored(), "run-2")->size(), trials);
+}
+
+// Commands that read it said that it is damaged, and doctor that all is sound.
+TEST_F(FileCheck, JsonThatNestsTooDeeplyIsNamedByRunAndColumn) {
+  make_ledger();
+  change("UPDATE runs SET checksum = NULL, flags = '" + std::string(200, '[') + "' WHERE run_id = 'run-1'");
+  const std::string named = "its table runs: the JSON of run run-1 in the column ";
+  const std::string why = " nests deeper than 128 levels, and is read as none";
+  EXPECT_EQ(damage(), std::vector<std::string>());
+  EXPECT_EQ(check_ledger_file(file())->nested, std::vector<std::string>{named + "flags" + why});
+  change("UPDATE runs SET settings = '" + support::nested_json + "' WHERE run_id = 'run-1'");
+  EXPECT_EQ(check_ledger_file(file())->nested,
+            (std::vector<std::string>{named + "settings" + why, named + "flags" + why}));
+  change("UPDATE runs SET flags = '{\"a\": \"" + std::string(200, '[') + "\"}' WHERE run_id = 'run-1'");
+  EXPECT_EQ(check_ledger_file(file())->nested, std::vector<std::string>{named + "settings" + why})
+      << "within a text they nest nothing";
+  change("UPDATE runs SET flags = '" + std::string(200, '[') + "' WHERE run_id = 'run-2'");
+  EXPECT_EQ(damage(), std::vector<std::string>{"its table runs: 1 row whose checksum does not fit, at 2"});
+  EXPECT_EQ(check_ledger_file(file())->nested.size(), 1u) << "that is said already";
 }
 
 TEST_F(FileCheck, AChangedPinIsNotFollowed) {
@@ -261,6 +281,22 @@ TEST_F(ObservationsCheck, AChangedOneIsNamedAndLeftOut) {
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(done->left_out, std::vector<std::string>{"1 row of observations that does not verify"});
   EXPECT_EQ(answers(restored)->size(), 99u);
+}
+
+TEST_F(ObservationsCheck, JsonThatNestsTooDeeplyIsNamedByRunCaseAndColumn) {
+  make();
+  EXPECT_EQ(check_observations_file(file())->nested, std::vector<std::string>());
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE observations SET checksum = NULL, case_id = 'a@m', metrics = '" + support::nested_json +
+            "' WHERE trial = 7");
+  const auto checked = check_observations_file(file());
+  EXPECT_EQ(checked->damage, std::vector<std::string>());
+  EXPECT_EQ(checked->nested,
+            std::vector<std::string>{"its table observations: the JSON of run run, case a@m in the column "
+                                     "metrics nests deeper than 128 levels, and is read as none"});
+  SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE observations SET checksum = NULL, final_claims = '" + std::string(200, '{') + "'");
+  EXPECT_EQ(check_observations_file(file())->nested.back(), "its table observations: the same in 96 more");
 }
 
 TEST_F(ObservationsCheck, NoMutationGivesAWrongOne) {
