@@ -44,9 +44,9 @@ void check_pages(SQLite::Database& db, std::vector<std::string>& damage) {
 /// A file of an earlier version has tables without checksums, or none of that name.
 void check_rows(SQLite::Database& db, const row_checks::Table& table, std::vector<std::string>& damage) {
   if (!row_checks::has_column(db, table.name, "checksum")) return;
-  SQLite::Statement query(db, "SELECT count(*), min(" +
-                                  std::string(table.key.substr(0, table.key.find(','))) + ") FROM " +
-                                  std::string(table.name) + " WHERE NOT " + row_checks::fits(table));
+  SQLite::Statement query(
+      db, "SELECT count(*), min(" + std::string(table.key.substr(0, table.key.find(','))) + ") FROM " +
+              std::string(table.name) + " WHERE NOT " + row_checks::fits(row_checks::as_it_is(db, table)));
   query.executeStep();
   const auto count = query.getColumn(0).getInt64();
   if (count == 0) return;

@@ -50,7 +50,8 @@ constexpr std::array tables{
           "suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples, "
           "against, run_id, calibrated_at_ms, answers, cases, agreement, agreement_low, agreement_high, "
           "kappa, kappa_low, kappa_high",
-          "suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples", true},
+          "suite, metric, rubric, rubric_version, rubric_hash, judge_provider, judge_model, samples", true,
+          "criteria"},
 };
 
 constexpr std::size_t named_bytes = 40;  ///< Of a row's name in a message.
@@ -140,6 +141,11 @@ std::string literal(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 
+std::string all_columns(const Table& table) {
+  return std::string(table.columns) +
+         (table.later_column.empty() ? "" : ", " + std::string(table.later_column));
+}
+
 /// `a, b` as `OLD.a, OLD.b`.
 std::string with_prefix(const std::string& prefix, std::string_view columns) {
   std::string all = prefix;
@@ -198,8 +204,17 @@ std::string sum(const Table& table, std::string_view values) {
 
 std::string fits(const Table& table) {
   const std::string of_it = std::string(table.name) + ".";
-  return "row_fits(" + of_it + "checksum, " + literal(table.name) + ", " + with_prefix(of_it, table.columns) +
-         ")";
+  const auto fits_with = [&](const std::string& columns) {
+    return "row_fits(" + of_it + "checksum, " + literal(table.name) + ", " + with_prefix(of_it, columns) +
+           ")";
+  };
+  const std::string without = fits_with(std::string(table.columns));
+  return table.later_column.empty() ? without : "(" + fits_with(all_columns(table)) + " OR " + without + ")";
+}
+
+Table as_it_is(SQLite::Database& db, Table table) {
+  if (!table.later_column.empty() && !has_column(db, table.name, table.later_column)) table.later_column = {};
+  return table;
 }
 
 std::string sound(const Table& table) {
@@ -238,7 +253,7 @@ void add_triggers(SQLite::Database& db, std::span<const Table> which) {
     if (!table.is_sealed_by_trigger) continue;
     const std::string name(table.name);
     const std::string key(table.key);
-    const std::string seal = " BEGIN UPDATE " + name + " SET checksum = " + sum(table, table.columns) +
+    const std::string seal = " BEGIN UPDATE " + name + " SET checksum = " + sum(table, all_columns(table)) +
                              " WHERE (" + key + ") = (" + with_prefix("NEW.", key) + "); END;";
     db.exec("CREATE TEMP TRIGGER " + name + "_are_sealed AFTER INSERT ON main." + name + seal);
     // A row that was damaged before stays so: nobody vouches for it.

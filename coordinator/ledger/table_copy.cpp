@@ -44,8 +44,9 @@ class Copy {
     }
     if (columns.empty()) return;
     const bool checked = table.check && std::ranges::find(there, std::string("checksum")) != there.end();
-    select_ = "SELECT " + (checked ? row_checks::fits(*table.check) : std::string("1")) + ", " + table.key +
-              ", " + columns + " FROM " + table.name;
+    select_ = "SELECT " +
+              (checked ? row_checks::fits(row_checks::as_it_is(from, *table.check)) : std::string("1")) +
+              ", " + table.key + ", " + columns + " FROM " + table.name;
     insert_.emplace(
         to, "INSERT INTO " + table.name + "(" + columns + ") VALUES (" + marks + ") ON CONFLICT DO NOTHING");
   }

@@ -1,11 +1,15 @@
 // Calibrations of judges stay until others with the same key take their place.
+#include "coordinator/ledger/file_check.hpp"
 #include "coordinator/ledger/ledger.hpp"
+#include "coordinator/ledger/row_checks.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 namespace sluice::calibrations_test {
@@ -82,6 +86,57 @@ TEST(Calibrations, AnotherJudgeRubricOrNumberOfVotesIsNotCalibratedWithIt) {
   EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.judge_provider = "gemini"; }));
   EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.judge_model = "gpt-5"; }));
   EXPECT_FALSE(is_found_with([](CalibrationKey& key) { key.samples = 5; }));
+}
+
+// A changed one counted for other criteria than those that it was made with.
+TEST(Calibrations, TheirCriteriaAreUnderTheChecksum) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "ledger.db";
+  const JudgeCalibration one = sample_calibration();
+  ASSERT_TRUE(Ledger::open(file)->note_calibrations(std::vector{one}));
+  EXPECT_EQ(check_ledger_file(file)->damage, std::vector<std::string>());
+  const auto changed_to = [&](const char* criteria) {
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE calibrations SET criteria = " + std::string(criteria));
+    return Ledger::open(file)->calibrations_of("suite");
+  };
+  for (const char* criteria : {"1", "NULL"}) {
+    const auto found = changed_to(criteria);
+    ASSERT_FALSE(found) << criteria;
+    EXPECT_NE(found.error().message.find("its table calibrations is damaged"), std::string::npos)
+        << found.error().message;
+    EXPECT_EQ(check_ledger_file(file)->damage.size(), 1u);
+  }
+  EXPECT_EQ(changed_to("-81985529216486896")->size(), 1u) << "as it was";
+}
+
+// They stay sound: what they were made of is not asked again.
+TEST(Calibrations, ARowFromBeforeFitsWithoutItsCriteria) {
+  const support::TemporaryFolder folder;
+  const auto file = folder.path() / "ledger.db";
+  const JudgeCalibration one = sample_calibration();
+  ASSERT_TRUE(Ledger::open(file)->note_calibrations(std::vector{one}));
+  const auto& table = row_checks::ledger_table("calibrations");
+  const auto as_before = [&](const std::string& change) {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    row_checks::add_functions(db);
+    db.exec("UPDATE calibrations SET checksum = " + row_checks::sum(table, table.columns) + change);
+  };
+  as_before("; PRAGMA user_version = 13");
+  EXPECT_EQ(check_ledger_file(file)->damage, std::vector<std::string>());
+  auto ledger = Ledger::open(file);
+  ASSERT_TRUE(ledger) << ledger.error().message;
+  EXPECT_EQ(calibration_of(*ledger, one.key), one);
+  // Nor does a file lack anything that has no such column.
+  as_before("; ALTER TABLE calibrations DROP COLUMN criteria; PRAGMA user_version = 12");
+  EXPECT_EQ(check_ledger_file(file)->damage, std::vector<std::string>());
+  const auto restored = folder.path() / "restored.db";
+  const auto done = restore_ledger_file(file, restored, [](const PastRun&) { return true; });
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->left_out, std::vector<std::string>());
+  JudgeCalibration before = one;
+  before.criteria = 0;
+  EXPECT_EQ(calibration_of(*Ledger::open(restored), one.key), before);
 }
 
 TEST(Calibrations, ThoseOfASuiteAreFoundTogether) {
