@@ -23,30 +23,32 @@ std::string_view text_of(const spdlog::string_view_t& part) {
 /// spdlog's own %v, cleaned here, where every message passes.
 class CleanedMessage final : public spdlog::custom_flag_formatter {
  public:
-  explicit CleanedMessage(bool json) : json_(json) {}
+  CleanedMessage(bool json, LineBreaker breaker) : json_(json), breaker_(std::move(breaker)) {}
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    const std::string text =
-        json_ ? json_log_line(text_of(spdlog::level::to_string_view(message.level)), text_of(message.payload))
-              : log_text(text_of(message.payload));
+    const auto level = text_of(spdlog::level::to_string_view(message.level));
+    std::string text =
+        json_ ? json_log_line(level, text_of(message.payload)) : log_text(text_of(message.payload));
+    if (!json_ && breaker_) text = breaker_(text, std::string_view("00:00:00 : ").size() + level.size());
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
-    return std::make_unique<CleanedMessage>(json_);
+    return std::make_unique<CleanedMessage>(json_, breaker_);
   }
 
  private:
   bool json_;
+  LineBreaker breaker_;
 };
 
 }  // namespace
 
-void set_up_logging(std::string_view level, bool over_live_line) {
+void set_up_logging(std::string_view level, bool over_live_line, LineBreaker breaker) {
   auto logger = std::make_shared<spdlog::logger>("sluice", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_level(spdlog::level::from_str(std::string(level)));
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   const bool json = log_format() == LogFormat::json;
   const std::string pattern = std::string(over_live_line ? wipe_line : "") + "%H:%M:%S %l: %*";
-  formatter->add_flag<CleanedMessage>('*', json).set_pattern(json ? "%*" : pattern);
+  formatter->add_flag<CleanedMessage>('*', json, std::move(breaker)).set_pattern(json ? "%*" : pattern);
   logger->set_formatter(std::move(formatter));
   spdlog::set_default_logger(std::move(logger));
 }

@@ -93,4 +93,16 @@ std::string paragraph(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string hanging(std::string_view text, std::size_t column, std::size_t width) {
+  constexpr std::size_t indentation = 2;
+  if (column < indentation || column >= width) return std::string(text);
+  // Blanks stand for what comes before it.
+  const std::size_t before = column - indentation;
+  const auto lines = wrapped(std::string(before, ' ').append(text), width - indentation);
+  std::string broken = lines.front().substr(std::min(before, lines.front().size()));
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    broken.append("\n").append(indentation, ' ').append(lines[i]);
+  return broken;
+}
+
 }  // namespace sluice

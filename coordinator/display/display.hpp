@@ -25,5 +25,8 @@ std::string padded_right(std::string_view text, std::size_t width);  ///< Spaces
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// The same as one text, in which each line ends with a line feed.
 std::string paragraph(std::string_view text, std::size_t width);
+/// The same of a text that begins at `column` of its first line: others are indented, and the last has no
+/// line feed. As it is where no column is left.
+std::string hanging(std::string_view text, std::size_t column, std::size_t width);
 
 }  // namespace sluice

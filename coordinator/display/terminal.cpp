@@ -1,5 +1,7 @@
 #include "coordinator/display/terminal.hpp"
 
+#include "coordinator/display/display.hpp"
+
 #include <cstdlib>
 #include <string_view>
 
@@ -31,6 +33,11 @@ Terminal detect_terminal(int descriptor) {
 std::string in_colour(std::string_view code, std::string_view words) {
   if (code.empty()) return std::string(words);
   return std::string(code).append(words).append("\x1b[0m");
+}
+
+std::string broken_on_stderr(std::string_view text, std::size_t column) {
+  const auto columns = detect_terminal(STDERR_FILENO).columns;
+  return columns ? hanging(text, column, *columns) : std::string(text);
 }
 
 std::size_t output_columns() {

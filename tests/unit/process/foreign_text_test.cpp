@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,24 @@ TEST(ForeignText, OverALiveLineOnlyTheWipeIsAnEscapeSequence) {
   const std::string written = ::testing::internal::GetCapturedStderr();
   ASSERT_TRUE(written.starts_with("\r\x1b[2K")) << written;
   check_is_clean(written.substr(5));
+}
+
+TEST(ForeignText, IsBrokenBehindTheLevelOnceItIsClean) {
+  const auto breaker = [](std::string_view text, std::size_t column) {
+    return std::to_string(column) + "<" + std::string(text) + ">";
+  };
+  const auto written = [&] {
+    set_up_logging("info", false, breaker);
+    ::testing::internal::CaptureStderr();
+    spdlog::warn("a\nb");
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::string line = written();
+  EXPECT_TRUE(line.ends_with("warning: 18<a b>\n")) << line;
+  EXPECT_EQ(line.find("18<"), 18u) << line;
+  set_log_format(LogFormat::json);
+  EXPECT_NE(written().find(R"("message":"a b"})"), std::string::npos);
+  set_log_format(LogFormat::text);
 }
 
 TEST(ForeignText, ForgesNoOtherLineOfStderr) {

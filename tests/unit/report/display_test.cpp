@@ -53,6 +53,19 @@ TEST(Display, WrapsAtSpacesAndBreaksLongWords) {
   EXPECT_EQ(wrapped("ab    ", 3), (Lines{"ab"}));
 }
 
+// The terminal broke lines of the log within words.
+TEST(Display, HangsWhatStandsBehindTheBeginningOfALine) {
+  EXPECT_EQ(hanging("one two three four", 6, 14), "one two\n  three four")
+      << "14 columns with what is before it";
+  EXPECT_EQ(hanging("one two", 6, 13), "one two");
+  EXPECT_EQ(hanging("one two", 6, 12), "one\n  two");
+  EXPECT_EQ(hanging("abcdefghij k", 6, 10), "abcd\n  efghij k") << "a long word fills the line";
+  EXPECT_EQ(hanging("one ::error::two", 6, 10), "one\n  \uFFFD:error:\n  :two");
+  for (const char* text : {"", "one two"}) EXPECT_EQ(hanging(text, 6, 6), text);
+  EXPECT_EQ(hanging("", 6, 10), "");
+  EXPECT_EQ(hanging("          x", 6, 10), "\n  x");
+}
+
 TEST(Display, PrintableTakesControlAway) {
   EXPECT_EQ(printable("a\nb\tc"), "a b c");
   EXPECT_EQ(printable("\x1b[31m"), "\uFFFD[31m");
