@@ -66,12 +66,9 @@ int answer_request(mg_connection* connection) {
   const mg_request_info* asked = mg_get_request_info(connection);
   const auto& server = *static_cast<const CivetServer*>(asked->user_data);
   const auto& answer_of = *static_cast<const AnswerRequest*>(server.getUserContext());
-  const ServedRequest request{text_of(asked->request_method),
-                              text_of(asked->local_uri),
-                              text_of(asked->query_string),
-                              text_of(mg_get_header(connection, "Host")),
-                              text_of(mg_get_header(connection, "Sec-Fetch-Site")),
-                              text_of(mg_get_header(connection, "Cookie"))};
+  const ServedRequest request{text_of(asked->request_method), text_of(asked->local_uri),
+                              text_of(asked->query_string), text_of(mg_get_header(connection, "Host")),
+                              text_of(mg_get_header(connection, "Sec-Fetch-Site"))};
   const ServedAnswer answer = answered(answer_of, request);
   const std::string head = head_of(connection, answer);
   const bool is_sent = mg_write(connection, head.data(), head.size()) > 0;

@@ -20,7 +20,6 @@ struct ServedRequest {
   std::string host;   ///< The header; empty without one.
   /// The header Sec-Fetch-Site, by which a browser says whose page asks; empty without one.
   std::string fetch_site{};
-  std::string cookies{};  ///< The header Cookie; empty without one.
 };
 
 struct ServedAnswer {

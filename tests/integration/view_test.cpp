@@ -40,22 +40,19 @@ class View : public Workbench {
         << server_->errors();
     const std::string output = server_->output();
     ASSERT_TRUE(output.starts_with(before)) << output;
-    port_ = output.substr(before.size(), output.find('/', before.size()) - before.size());
-    const auto token = output.find("/?token=") + 8;
-    token_ = output.substr(token, output.find(' ') - token);
+    const auto slash = output.find('/', before.size());
+    port_ = output.substr(before.size(), slash - before.size());
+    folder_of_pages_ = output.substr(slash, output.find(' ') - slash);
   }
   std::string own_host() const { return "127.0.0.1:" + port_; }
 
-  /// As a browser sends it after the first page.
-  std::string cookie() const { return "Cookie: sluice_view_" + port_ + "=" + token_ + "\r\n"; }
-
-  /// The whole answer: status line, headers and page.
-  std::string ask(const std::string& path, const std::string& method = "GET", const std::string& host = "",
+  /// The whole answer of a page: status line, headers and what it has.
+  std::string ask(const std::string& page, const std::string& method = "GET", const std::string& host = "",
                   const std::string& more_headers = "") {
-    return ask_without_token(path, method, host, more_headers + cookie());
+    return ask_at(folder_of_pages_ + page, method, host, more_headers);
   }
-  std::string ask_without_token(const std::string& path, const std::string& method = "GET",
-                                std::string host = "", const std::string& more_headers = "") {
+  std::string ask_at(const std::string& path, const std::string& method = "GET", std::string host = "",
+                     const std::string& more_headers = "") {
     if (host.empty()) host = own_host();
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -115,28 +112,28 @@ class View : public Workbench {
 
   std::optional<Process> server_;
   std::string port_;
-  std::string token_;
+  std::string folder_of_pages_;  ///< `/TOKEN/`
 };
 
 TEST_F(View, ListsRunsShowsOneAndComparesTwo) {
   run("Paris", "Lisbon </script><script>alert(1)</script>");
   run("Lyon", "Madrid");
   serve();
-  const std::string list = ask("/");
+  const std::string list = ask("");
   EXPECT_TRUE(list.starts_with("HTTP/1.1 200 OK")) << list;
   EXPECT_TRUE(has(list, ">capitals</td>")) << list;
   EXPECT_TRUE(has(list, "1 failed"));
-  const std::string page = ask("/runs/last~1");
+  const std::string page = ask("run?id=last~1");
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
   EXPECT_TRUE(has(page, "\"answer\": \"Lisbon \\u003c/script>")) << page;
   EXPECT_FALSE(has(page, "<script>alert"));
-  EXPECT_TRUE(has(page, "<a href=\"/\">All runs</a>"));
-  const std::string both = ask("/compare?base=last%7E1&current=last");
+  EXPECT_TRUE(has(page, "<a href=\"./\">All runs</a>"));
+  const std::string both = ask("compare?base=last%7E1&current=last");
   EXPECT_TRUE(both.starts_with("HTTP/1.1 200 OK")) << both;
   EXPECT_TRUE(has(both, "1 check that broke")) << both;
   EXPECT_TRUE(has(both, "\"answer\": \"Paris\"")) << "of the base";
   EXPECT_TRUE(has(both, "\"answer\": \"Lyon\"")) << "beside that of the current one";
-  const std::string itself = ask("/compare?base=last&current=last");
+  const std::string itself = ask("compare?base=last&current=last");
   EXPECT_TRUE(itself.starts_with("HTTP/1.1 400")) << itself;
   EXPECT_TRUE(has(itself, "cannot be compared with itself")) << itself;
   const auto one = run_sluice({"show", "last~1", "france"});
@@ -152,7 +149,7 @@ TEST_F(View, ComparesRunsByTheTestsThatTheSuiteStillHas) {
   write_text(folder() / "answers.jsonl", R"({"id": "france", "answer": "Lyon"})");
   run_sluice({"run", "suite.yaml", "--answers", "answers.jsonl"});
   serve();
-  const std::string both = ask("/compare?base=last%7E1&current=last");
+  const std::string both = ask("compare?base=last%7E1&current=last");
   EXPECT_TRUE(both.starts_with("HTTP/1.1 200 OK")) << both;
   EXPECT_TRUE(has(both, "1 check that broke")) << both;
   EXPECT_TRUE(has(both, "lacks 1 case of")) << both;
@@ -162,22 +159,22 @@ TEST_F(View, ComparesRunsByTheTestsThatTheSuiteStillHas) {
 TEST_F(View, AnswersNobodyElseAndNothingElse) {
   run("Paris", "Madrid");
   serve();
-  EXPECT_TRUE(ask("/", "GET", "evil.example:" + port_).starts_with("HTTP/1.1 403")) << "DNS rebinding";
-  EXPECT_TRUE(ask("/", "GET", "127.0.0.1").starts_with("HTTP/1.1 403"));
-  EXPECT_TRUE(ask("/", "GET", "localhost:" + port_).starts_with("HTTP/1.1 200"));
-  EXPECT_TRUE(ask("/", "POST").starts_with("HTTP/1.1 4"));
+  EXPECT_TRUE(ask("", "GET", "evil.example:" + port_).starts_with("HTTP/1.1 403")) << "DNS rebinding";
+  EXPECT_TRUE(ask("", "GET", "127.0.0.1").starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(ask("", "GET", "localhost:" + port_).starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(ask("", "POST").starts_with("HTTP/1.1 4"));
   const auto sent_by = [&](const std::string& site) {
-    return ask("/runs/last", "GET", "", "Sec-Fetch-Site: " + site + "\r\n");
+    return ask("run?id=last", "GET", "", "Sec-Fetch-Site: " + site + "\r\n");
   };
   EXPECT_TRUE(sent_by("cross-site").starts_with("HTTP/1.1 403"));
   EXPECT_TRUE(sent_by("same-origin").starts_with("HTTP/1.1 200"));
-  for (const char* path : {"/suite.yaml", "/../suite.yaml", "/runs/../../suite.yaml",
-                           "/runs/%2e%2e%2fsuite.yaml", "/home/ledger.db", "/runs/zzz", "/runs/last~7"}) {
+  for (const char* path : {"suite.yaml", "../suite.yaml", "run/../../suite.yaml", "%2e%2e%2fsuite.yaml",
+                           "home/ledger.db", "run?id=../suite.yaml", "run?id=zzz", "run?id=last~7"}) {
     const std::string answer = ask(path);
     EXPECT_EQ(answer.substr(8, 2), " 4") << path << answer;
     EXPECT_FALSE(has(answer, "suite: capitals")) << path;
   }
-  for (const char* path : {"/", "/runs/last", "/runs/last/progress", "/compare?base=last&current=last"}) {
+  for (const char* path : {"", "run?id=last", "progress?id=last", "compare?base=last&current=last"}) {
     const std::string answer = ask(path);
     EXPECT_TRUE(has(answer, "\r\nContent-Security-Policy: default-src 'none'; ")) << path << answer;
     EXPECT_TRUE(has(answer, "frame-ancestors 'none'\r\n")) << path;
@@ -187,33 +184,35 @@ TEST_F(View, AnswersNobodyElseAndNothingElse) {
   }
 }
 
+// The first page set a cookie, which a browser sent to every other server on 127.0.0.1.
 TEST_F(View, AnswersWhoHasTheTokenAlone) {
   run("Paris", "Madrid");
   serve();
-  EXPECT_EQ(token_.size(), 64u) << server_->output();
-  for (const std::string path :
-       {"/", "/runs/last", "/runs/last/progress", "/compare?base=last&current=last"}) {
-    const std::string refused = ask_without_token(path);
-    EXPECT_TRUE(refused.starts_with("HTTP/1.1 403")) << path << refused;
-    EXPECT_TRUE(has(refused, "open the whole address that it printed")) << refused;
-    EXPECT_FALSE(has(refused, token_) || has(refused, "capitals")) << refused;
+  const std::string token = folder_of_pages_.substr(1, 64);
+  EXPECT_EQ(folder_of_pages_, "/" + token + "/") << server_->output();
+  const std::string wrong(token.rbegin(), token.rend());
+  for (const std::string page : {"", "run?id=last", "progress?id=last", "compare?base=last&current=last"}) {
+    for (const std::string& path : {"/" + page, "/" + wrong + "/" + page}) {
+      const std::string refused =
+          ask_at(path, "GET", "", "Cookie: sluice_view_" + port_ + "=" + token + "\r\n");
+      EXPECT_TRUE(refused.starts_with("HTTP/1.1 403")) << path << refused;
+      EXPECT_TRUE(has(refused, "open the whole address that it printed")) << refused;
+      EXPECT_FALSE(has(refused, token) || has(refused, "capitals")) << refused;
+    }
+    const std::string answer = ask(page);
+    EXPECT_FALSE(has(answer, token)) << "no page repeats it: " << page;
+    EXPECT_FALSE(has(answer, "Set-Cookie")) << answer;
+    EXPECT_TRUE(has(answer, "\r\nReferrer-Policy: no-referrer\r\n")) << page;
+    EXPECT_FALSE(has(answer, "href=\"/") || has(answer, "action=\"/"))
+        << "links stay in the folder: " << page;
   }
-  const std::string wrong(token_.rbegin(), token_.rend());
-  EXPECT_TRUE(ask_without_token("/?token=" + wrong).starts_with("HTTP/1.1 403"));
-  const std::string first = ask_without_token("/?token=" + token_);
-  EXPECT_TRUE(first.starts_with("HTTP/1.1 200")) << first;
-  EXPECT_TRUE(has(first, "\r\nSet-Cookie: sluice_view_" + port_ + "=" + token_ +
-                             "; Path=/; SameSite=Strict; HttpOnly\r\n"))
-      << first;
-  const std::string next = ask("/runs/last");
-  EXPECT_TRUE(next.starts_with("HTTP/1.1 200")) << "by the cookie";
-  EXPECT_FALSE(has(next, token_)) << "no page repeats it";
+  EXPECT_TRUE(ask("").starts_with("HTTP/1.1 200"));
 }
 
 TEST_F(View, APastRunNamesNoWorkersThatNobodyKnows) {
   run("Paris", "Madrid");
   serve();
-  EXPECT_FALSE(has(ask("/runs/last"), "0 workers"));
+  EXPECT_FALSE(has(ask("run?id=last"), "0 workers"));
   EXPECT_FALSE(has(run_sluice({"report", "last"}).output, "0 workers"));
 }
 
@@ -224,7 +223,7 @@ TEST_F(View, ShowsWhatTheLedgerNotedWhereTheSuiteIsAnother) {
              "suite: capitals\ntests:\n  - {id: italy, input: {prompt: capital 3}, "
              "expected: {type: must_contain, text: Rome}}\n");
   serve();
-  const std::string page = ask("/runs/last");
+  const std::string page = ask("run?id=last");
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
   EXPECT_TRUE(has(page, "<p class=\"warning\">")) << "and why: " << page;
   EXPECT_TRUE(has(page, "<td>spain</td>")) << "what did not pass";
@@ -243,7 +242,7 @@ TEST_F(View, WhatCasesMissedIsRedactedByThePatternsOfNow) {
   write_text(folder() / "suite.yaml", suite);
   write_text(folder() / "sluice.toml", read_text(folder() / "sluice.toml") + "name = 'ana@[a-z.]+'\n");
   serve();
-  const std::string page = ask("/runs/last");
+  const std::string page = ask("run?id=last");
   EXPECT_TRUE(has(page, "<td>spain</td>")) << page;
   EXPECT_TRUE(has(page, "[redacted name]")) << page;
   EXPECT_FALSE(has(page, "ana@madrid.es")) << page;
@@ -256,21 +255,21 @@ TEST_F(View, FollowsARunThatGoesOnAndHoldsItNotUp) {
   const auto shows = [&](const std::string& path, const std::string& words) {
     return eventually([&] { return has(ask(path), words); });
   };
-  EXPECT_TRUE(shows("/runs/last/progress", "12 of " + std::to_string(fixture_count()) + " trials"))
-      << ask("/runs/last/progress");
-  const std::string page = ask("/runs/last");
-  EXPECT_TRUE(has(page, "data-refresh=\"/runs/")) << page;
+  EXPECT_TRUE(shows("progress?id=last", "12 of " + std::to_string(fixture_count()) + " trials"))
+      << ask("progress?id=last");
+  const std::string page = ask("run?id=last");
+  EXPECT_TRUE(has(page, "data-refresh=\"progress?id=")) << page;
   EXPECT_TRUE(has(page, "<strong>Running</strong>")) << page;
   std::size_t cases = 0;
   for (auto at = page.find("\"status\": \""); at != std::string::npos;
        at = page.find("\"status\": \"", at + 1))
     ++cases;
   EXPECT_EQ(cases, 12u) << "those that have come";
-  EXPECT_TRUE(has(ask("/"), ">running</span>"));
+  EXPECT_TRUE(has(ask(""), ">running</span>"));
   going.signal(SIGINT);
   EXPECT_EQ(finish(going).exit_code, 2);
-  EXPECT_TRUE(shows("/runs/last/progress", "<strong>Ended: error</strong>")) << ask("/runs/last/progress");
-  EXPECT_FALSE(has(ask("/runs/last/progress"), "data-refresh")) << "nothing is left to ask for";
+  EXPECT_TRUE(shows("progress?id=last", "<strong>Ended: error</strong>")) << ask("progress?id=last");
+  EXPECT_FALSE(has(ask("progress?id=last"), "data-refresh")) << "nothing is left to ask for";
 }
 
 TEST_F(View, ABrowserTakesItsPages) {
@@ -278,10 +277,10 @@ TEST_F(View, ABrowserTakesItsPages) {
   run("Paris", "Lisbon");
   run("Lyon", "Madrid");
   serve();
-  const std::string server = "http://" + own_host();
-  EXPECT_TRUE(has(in_browser(server + "/runs/last?token=" + token_), "data-ready=\"2\""))
+  const std::string pages = "http://" + own_host() + folder_of_pages_;
+  EXPECT_TRUE(has(in_browser(pages + "run?id=last"), "data-ready=\"2\""))
       << "its policy lets the page's script run";
-  const std::string both = in_browser(server + "/compare?base=last~1&current=last&token=" + token_);
+  const std::string both = in_browser(pages + "compare?base=last~1&current=last");
   EXPECT_TRUE(has(both, "data-ready=\"2\"")) << both.substr(0, 2000);
   EXPECT_TRUE(has(both, "differs between the runs")) << "a row for each case, of both runs";
 }
@@ -293,11 +292,11 @@ TEST_F(View, NoPageRunsAProgram) {
   ASSERT_NE(finished.exit_code, 2) << finished.errors;
   ASSERT_TRUE(std::filesystem::remove(trace)) << "the run itself ran it";
   serve();
-  const std::string page = ask("/runs/last");
+  const std::string page = ask("run?id=last");
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
   EXPECT_TRUE(has(page, "<p class=\"warning\">")) << page;
   EXPECT_TRUE(has(page, "`sluice report ")) << page;
-  const std::string both = ask("/compare?base=last&current=last");
+  const std::string both = ask("compare?base=last&current=last");
   EXPECT_TRUE(has(both, "`sluice report ")) << both;
   EXPECT_FALSE(std::filesystem::exists(trace)) << "looking at a run ran its command";
   EXPECT_EQ(server_->errors(), "");
@@ -327,8 +326,8 @@ TEST_F(View, APortThatIsTakenIsNamed) {
   EXPECT_EQ(taken.exit_code, 2);
   EXPECT_TRUE(has(taken.errors, "pages cannot be served at 127.0.0.1:" + port_)) << taken.errors;
   EXPECT_EQ(run_sluice({"view", "--port", "70000"}).exit_code, 2);
-  EXPECT_TRUE(has(ask("/"), "No run is recorded yet")) << "a home without a ledger";
-  EXPECT_TRUE(ask("/runs/last").starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(has(ask(""), "No run is recorded yet")) << "a home without a ledger";
+  EXPECT_TRUE(ask("run?id=last").starts_with("HTTP/1.1 404"));
 }
 
 }  // namespace sluice::view_test

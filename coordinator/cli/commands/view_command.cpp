@@ -64,7 +64,7 @@ Command add_view_command(CLI::App& program, const CacheTools& tools) {
       "results in the ledger, like `sluice report`. If that is not possible, for\n"
       "example because the suite changed, the page says why and shows the ledger's\n"
       "record; also for a run with --perturb-command, because no page runs a program.\n"
-      "Start it in the folder where you started the runs. The printed address ends in a\n"
+      "Start it in the folder where you started the runs. The printed address has a\n"
       "token. Requests without it get no answer, so other accounts of this machine\n"
       "cannot read the pages. Ctrl-C stops it. Exit code 0; 2: it could not serve.\n"
       "Examples:\n"

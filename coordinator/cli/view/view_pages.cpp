@@ -17,7 +17,7 @@ namespace sluice {
 namespace {
 
 std::string link_to(const PastRun& past) {
-  return "<a href=\"/runs/" + xml_escaped(past.run.run_id) + "\">" + xml_escaped(short_id(past.run.run_id)) +
+  return "<a href=\"run?id=" + xml_escaped(past.run.run_id) + "\">" + xml_escaped(short_id(past.run.run_id)) +
          "</a>";
 }
 
@@ -74,7 +74,7 @@ constexpr std::string_view connection =
 
 PageFrame frame_of(const std::string& panel) {
   PageFrame frame;
-  frame.navigation = "<a href=\"/\">All runs</a>";
+  frame.navigation = "<a href=\"./\">All runs</a>";
   if (panel.empty()) return frame;
   frame.above = panel + std::string(connection);
   frame.more_scripts = {embedded::view_script};
@@ -88,11 +88,11 @@ std::string runs_page(const std::vector<PastRun>& runs, std::size_t limit) {
     text += "<p>No run is recorded yet; <code>sluice run</code> records one. It appears here.</p>\n";
   }
   text +=
-      "<form action=\"/compare\" method=\"get\">\n<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
+      "<form action=\"compare\" method=\"get\">\n<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
       "<th>Base</th><th>Current</th><th>Run</th><th>Verdict</th><th>P R F1, or cases</th>"
       "<th class=\"number\">Cases</th><th>Started (UTC)</th><th>Suite</th><th>Mode</th><th>Model</th></tr>"
       "</thead>"
-      "<tbody id=\"runs\" data-refresh=\"/?limit=" +
+      "<tbody id=\"runs\" data-refresh=\"./?limit=" +
       std::to_string(limit) + "\">\n";
   for (const PastRun& past : runs) text += run_row(past);
   text +=
@@ -100,7 +100,7 @@ std::string runs_page(const std::vector<PastRun>& runs, std::size_t limit) {
       "chosen</button></p>\n</form>\n";
   if (runs.size() == limit && limit < defaults::max_runs_named) {
     const std::size_t more = std::min<std::size_t>(10 * limit, defaults::max_runs_named);
-    text += "<p><a href=\"/?limit=" + std::to_string(more) + "\">More of them</a></p>\n";
+    text += "<p><a href=\"./?limit=" + std::to_string(more) + "\">More of them</a></p>\n";
   }
   PageFrame frame;
   frame.more_scripts = {embedded::view_script};
@@ -117,10 +117,10 @@ std::string progress_panel(const RunUnderWay& run) {
   std::string words;
   if (past.summary) {
     version += " ended";
-    words = "<strong>Ended: " + xml_escaped(verdict_of(past)) + "</strong> <a href=\"/runs/" + id +
+    words = "<strong>Ended: " + xml_escaped(verdict_of(past)) + "</strong> <a href=\"run?id=" + id +
             "\">Show its report</a>";
   } else if (past.under_way) {
-    attributes += " data-refresh=\"/runs/" + id + "/progress\"";
+    attributes += " data-refresh=\"progress?id=" + id + "\"";
     words = "<strong>Running</strong> " +
             wording::counted_of(run.progress.committed, past.run.trials, "trial") + xml_escaped(pace(run));
   } else {

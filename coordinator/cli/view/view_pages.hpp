@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-/// The pages of `sluice view`: pure, but for what the ledger has handed over. Foreign text is escaped.
+/// The pages of `sluice view`: pure, but for what the ledger has handed over. Foreign text is escaped. All
+/// links are relative, so that no page has the folder's name, which is secret.
 namespace sluice {
 
 /// The latest runs, to be looked at or compared. `limit`: as many were asked for.

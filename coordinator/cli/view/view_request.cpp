@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -11,14 +13,18 @@ namespace {
 constexpr std::size_t default_limit = 100;
 constexpr std::size_t longest_run_name = 40;  ///< A UUID has 36.
 
+std::optional<ViewRequest::Page> page_named(std::string_view name) {
+  using Page = ViewRequest::Page;
+  if (name.empty()) return Page::runs;
+  if (name == "run") return Page::run;
+  if (name == "progress") return Page::progress;
+  return name == "compare" ? std::optional(Page::compare) : std::nullopt;
+}
+
 bool is_run_name(std::string_view name) {
   return !name.empty() && name.size() <= longest_run_name && std::ranges::all_of(name, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '~';
   });
-}
-
-ServedAnswer not_there() {
-  return refusal(404, "there is no such page; / lists the runs");
 }
 
 /// In a time that does not tell how much of it is right.
@@ -29,25 +35,11 @@ bool is_secret(std::string_view given, std::string_view secret) {
   return differing == 0;
 }
 
-std::string cookie_of(const ViewAccess& access) {
-  return "sluice_view_" + access.authority.substr(access.authority.rfind(':') + 1) + "=" + access.token;
-}
-
-bool has_token_in_query(const ServedRequest& request, const ViewAccess& access) {
-  return std::ranges::any_of(query_parameters(request.query), [&](const auto& parameter) {
-    return parameter.first == "token" && is_secret(parameter.second, access.token);
-  });
-}
-
-bool has_token_in_cookie(std::string_view cookies, const ViewAccess& access) {
-  const std::string wanted = cookie_of(access);
-  while (!cookies.empty()) {
-    const std::size_t end = std::min(cookies.find(';'), cookies.size());
-    if (is_secret(cookies.substr(0, end), wanted)) return true;
-    cookies.remove_prefix(std::min(end + 1, cookies.size()));
-    while (cookies.starts_with(' ')) cookies.remove_prefix(1);
-  }
-  return false;
+/// What a path names in the folder that is called like the token; nothing if it leads elsewhere.
+std::optional<std::string_view> name_in_folder(std::string_view path, std::string_view token) {
+  const std::size_t end = path.find('/', 1);
+  if (end == std::string_view::npos || !is_secret(path.substr(1, end - 1), token)) return std::nullopt;
+  return path.substr(end + 1);
 }
 
 tl::expected<ViewRequest, ServedAnswer> read_query(ViewRequest read, const std::string& query) {
@@ -58,11 +50,13 @@ tl::expected<ViewRequest, ServedAnswer> read_query(ViewRequest read, const std::
           read.limit > defaults::max_runs_named)
         return tl::unexpected(
             refusal(400, "limit must be from 1 to " + std::to_string(defaults::max_runs_named)));
-    } else if (name == "base" || name == "current") {
+    } else if (name == "id" || name == "base" || name == "current") {
       if (!is_run_name(value)) return tl::unexpected(refusal(400, name + " must be the id of a run"));
-      (name == "base" ? read.base : read.current) = value;
+      (name == "id" ? read.run : name == "base" ? read.base : read.current) = value;
     }
   }
+  const bool needs_run = read.page == ViewRequest::Page::run || read.page == ViewRequest::Page::progress;
+  if (needs_run && read.run.empty()) return tl::unexpected(refusal(400, "id must be the id of a run"));
   return read;
 }
 
@@ -73,11 +67,7 @@ ServedAnswer refusal(int status, const std::string& words) {
 }
 
 std::string ViewAccess::address() const {
-  return "http://" + authority + "/?token=" + token;
-}
-
-std::string ViewAccess::set_cookie() const {
-  return cookie_of(*this) + "; Path=/; SameSite=Strict; HttpOnly";
+  return "http://" + authority + "/" + token + "/";
 }
 
 tl::expected<ViewRequest, ServedAnswer> read_view_request(const ServedRequest& request,
@@ -88,37 +78,23 @@ tl::expected<ViewRequest, ServedAnswer> read_view_request(const ServedRequest& r
   if (request.fetch_site == "cross-site" || request.fetch_site == "same-site")
     return tl::unexpected(refusal(
         403, "a page of another site leads here: open the address that `sluice view` printed itself"));
-  const bool brings_token = has_token_in_query(request, access);
-  if (!brings_token && !has_token_in_cookie(request.cookies, access))
-    return tl::unexpected(
-        refusal(403,
-                "pages are shown to who started `sluice view` alone: open the whole address "
-                "that it printed, which ends in a token, in a browser that keeps cookies"));
+  const auto name = name_in_folder(request.path, access.token);
+  if (!name)
+    return tl::unexpected(refusal(
+        403, "pages are shown to who started `sluice view` alone: open the whole address that it printed"));
   if (request.method != "GET" && request.method != "HEAD") {
     ServedAnswer refused = refusal(405, "pages are only looked at: GET is all that is answered");
     refused.headers.emplace_back("Allow", "GET, HEAD");
     return tl::unexpected(std::move(refused));
   }
+  const auto page = page_named(*name);
+  if (!page)
+    return tl::unexpected(
+        refusal(404, "there is no such page; the address that `sluice view` printed lists the runs"));
   ViewRequest read;
-  read.brings_token = brings_token;
+  read.page = *page;
   read.limit = default_limit;
-  if (request.path == "/") return read_query(read, request.query);
-  if (request.path == "/compare") {
-    read.page = ViewRequest::Page::compare;
-    return read_query(read, request.query);
-  }
-  constexpr std::string_view runs = "/runs/";
-  constexpr std::string_view progress = "/progress";
-  if (!request.path.starts_with(runs)) return tl::unexpected(not_there());
-  std::string_view rest = std::string_view(request.path).substr(runs.size());
-  read.page = ViewRequest::Page::run;
-  if (rest.ends_with(progress)) {
-    read.page = ViewRequest::Page::progress;
-    rest.remove_suffix(progress.size());
-  }
-  if (!is_run_name(rest)) return tl::unexpected(not_there());
-  read.run = rest;
-  return read;
+  return read_query(std::move(read), request.query);
 }
 
 }  // namespace sluice

@@ -22,8 +22,6 @@ struct ViewRequest {
   std::string base{};     ///< Of `compare`; empty: none was chosen.
   std::string current{};  ///< Of `compare`; empty: none was chosen.
   std::size_t limit = 0;  ///< Of `runs`: at most so many, from 1.
-  /// The address itself had the token: a browser is handed it as a cookie, for the pages that follow.
-  bool brings_token = false;
 };
 
 /// Whom `sluice view` answers: who asks by its own address, and knows its token.
@@ -31,20 +29,18 @@ struct ViewAccess {
   std::string authority;  ///< The server's own, HOST:PORT.
   std::string token;      ///< Secret to who started the server; hexadecimal digits.
 
-  /// What is opened first, with the token.
+  /// The folder that all pages lie in, and the list of runs. It has the token, where a cookie would have it
+  /// too: browsers send the cookies of a host to the servers at all of its ports.
   std::string address() const;
-  /// The value of Set-Cookie: for this server's pages alone, and for no script. Its name has the port, as
-  /// browsers send the cookies of a host to all of its ports.
-  std::string set_cookie() const;
 };
 
 /// An answer for what is no page: in plain text, which runs nothing.
 ServedAnswer refusal(int status, const std::string& words);
 
 /// Reads a request. Whatever is none of ours is answered by a refusal: another Host than this server's (a
-/// page of the web whose name was made to lead here), what a page of another site makes a browser ask for,
-/// whoever has the token neither in the query nor in a cookie, another method than GET and HEAD, a path that
-/// is not there. Nothing of a request names a file.
+/// page of the web whose name was made to lead here), what a page of another site makes a browser ask for, a
+/// path without the token, another method than GET and HEAD, a page that is not there. Nothing of a request
+/// names a file.
 tl::expected<ViewRequest, ServedAnswer> read_view_request(const ServedRequest& request,
                                                           const ViewAccess& access);
 

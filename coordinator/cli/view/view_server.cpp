@@ -81,10 +81,7 @@ std::vector<Error> errors_of(const Result<void>& written) {
 
 ServedAnswer ViewServer::answer(const ServedRequest& request, const ViewAccess& access) {
   const auto asked = read_view_request(request, access);
-  if (!asked) return asked.error();
-  ServedAnswer made = page_of(*asked);
-  if (asked->brings_token) made.headers.emplace_back("Set-Cookie", access.set_cookie());
-  return made;
+  return asked ? page_of(*asked) : asked.error();
 }
 
 ServedAnswer ViewServer::page_of(const ViewRequest& asked) {
