@@ -4,7 +4,9 @@
 #include "common/wire/codec.hpp"
 #include "worker/defaults.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +97,41 @@ TEST(Reports, AMessageOfManyVotesIsTaken) {
     reported += report.results.size();
   }
   EXPECT_EQ(reported, 256u);
+}
+
+/// What calls took, with as many bytes as there can be.
+Spend largest_spend() {
+  constexpr std::uint32_t most = 0xffffffff;
+  Spend spend;
+  spend.calls = spend.retries = spend.rate_limited = spend.latency_ms = most;
+  spend.waited_permit_ms = spend.waited_pause_ms = spend.waited_retry_ms = most;
+  for (const auto kind : {CallKind::answer, CallKind::embedding, CallKind::judge, CallKind::baseline})
+    spend.paid.of(kind) = {std::uint64_t{1} << 63, std::uint64_t{1} << 63};
+  spend.unmetered = 0x0f;
+  return spend;
+}
+
+// What a coordinator refuses as too large is not sent again in parts: so there must be none of it. Units that
+// began, were given back and were paid for do not count when REPORTs are cut; no worker has more of each than
+// its window holds, with the two results beside them that have most values for their bytes.
+TEST(Reports, TheFullestMessageOfAWorkerIsTaken) {
+  const std::vector<UnitId> units(defaults::max_window, 0xffffffff);
+  const std::vector<UnitSpend> spent(defaults::max_window, {0xffffffff, largest_spend()});
+  auto dense = results(3);
+  for (UnitResult& result : dense) {
+    result.scores.resize(4);
+    std::size_t positions = (defaults::max_bytes_per_work - defaults::reported_result_bytes -
+                             result.scores.size() * defaults::reported_trial_bytes - 1) /
+                            defaults::reported_position_bytes;
+    for (TrialScore& score : result.scores) {
+      score.claims.missing.resize(std::min<std::size_t>(positions, defaults::max_wire_items));
+      positions -= score.claims.missing.size();
+    }
+  }
+  const auto reports = make_reports("run-1", 4, units, dense, units, spent);
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].results.size(), 2u) << "as many as come beside all that is else to be said";
+  for (const auto& report : reports) EXPECT_TRUE(is_taken(report)) << report.results.size();
 }
 
 // It has a third of the bytes that a message may have, and was refused each time that it came.
