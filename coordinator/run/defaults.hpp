@@ -44,6 +44,9 @@ inline constexpr std::chrono::seconds delay_rounding{5};
 inline constexpr double smallest_cost = 1e-9;
 
 // --- Checks by commands
+/// Of answers that wait for them, until no more units are leased: eight of the longest. What is leased by
+/// then comes beside it, and each command that waits has a copy.
+inline constexpr std::size_t max_bytes_to_check = 64u << 20;
 inline constexpr std::size_t max_verdict_bytes = 64u << 10;   ///< A verdict is a line; more is a mistake.
 inline constexpr std::size_t quoted_check_error_bytes = 120;  ///< A detail holds more than the error.
 

@@ -59,7 +59,7 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
   if (!run_.lease_numbers.is_held(worker, result.unit, result.lease)) return refuse(wire::AckCode::gone);
   result.lease = 0;
   auto step = check_result(result, run_.plan);
-  const bool is_new = step == ResultStep::record && !recording_.contains({worker, result.unit});
+  const bool is_new = step == ResultStep::record && !pending_.contains(worker, result.unit);
   if (is_new && refuses_parameters(result)) step = ResultStep::fail;
   switch (step) {
     case ResultStep::refuse:
@@ -78,7 +78,7 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
       break;
   }
   // Said again before its ACK: that comes to where the worker is then.
-  if (!recording_.emplace(worker, result.unit).second) return std::nullopt;
+  if (!pending_.add(worker, result)) return std::nullopt;
   run_.roster.mark_leased(worker);  // Perhaps by a coordinator before this one.
   const bool is_first = run_.dispatcher.begin_recording(result.unit);
   const auto trials = run_.plan.trials_of(result.unit);
@@ -165,7 +165,7 @@ bool ResultIntake::is_resent(WorkerId worker, UnitId unit) const {
 void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, Effects& effects) {
   CommitReplies replies;
   for (const auto& item : recorded.items) {
-    recording_.erase({item.worker, item.unit});
+    pending_.remove(item.worker, item.unit);
     const auto holder = run_.dispatcher.holder_of(item.unit);
     if (holder && *holder != item.worker && withdraws) replies.withdraw(*holder, item.unit);
     run_.dispatcher.settle(item.unit);
@@ -192,12 +192,17 @@ void ResultIntake::on_recorded(const ResultsRecorded& recorded, bool withdraws, 
 void ResultIntake::on_dropped(const ResultsDropped& dropped, Effects& effects) {
   CommitReplies replies;
   for (const auto& item : dropped.items) {
-    recording_.erase({item.worker, item.unit});
+    pending_.remove(item.worker, item.unit);
     if (!is_resent(item.worker, item.unit)) count_beside({item.worker, item.unit}, item.spend, effects);
     run_.dispatcher.release(item.worker, item.unit);
     replies.refuse(item);
   }
   replies.send(run_.settings.run_id, run_.roster, effects.to_workers);
+}
+
+bool ResultIntake::checks_lag(std::size_t most) const {
+  const std::size_t leased = run_.dispatcher.leased_count();
+  return most > 0 && pending_.are_too_many(most, leased - std::min(leased, pending_.size()));
 }
 
 Error ResultIntake::missing_for(UnitId unit) const {

@@ -9,11 +9,13 @@
 #include "coordinator/run/effects.hpp"
 #include "coordinator/run/lease_numbers.hpp"
 #include "coordinator/run/lending.hpp"
+#include "coordinator/run/pending_results.hpp"
 #include "coordinator/run/recording.hpp"
 #include "coordinator/run/run_budget.hpp"
 #include "coordinator/run/run_tally.hpp"
 #include "coordinator/run/worker_roster.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -55,13 +57,16 @@ class ResultIntake {
   /// These will not be recorded: what they took counts, and their workers need not wait for it.
   void on_dropped(const ResultsDropped& dropped, Effects& effects);
 
+  /// Whether so many results wait for commands that no more units are to be leased (PendingResults). `most`:
+  /// 0 where no command checks any.
+  bool checks_lag(std::size_t most) const;
+
   /// What the cache of a worker lacked for this unit, if it is the first in order that was missed; else a
   /// miss without words.
   Error missing_for(UnitId unit) const;
 
  private:
   using WorkersUnit = std::pair<WorkerId, UnitId>;
-  using WorkersUnits = std::set<WorkersUnit>;
 
   bool refuses_parameters(const UnitResult& result);
   void take_baseline(ResultToCommit& item) const;
@@ -76,8 +81,8 @@ class ResultIntake {
   std::shared_ptr<const EarlierPart> earlier_;
   /// The first unit in order that a worker's cache had not all for, and what it lacked.
   std::optional<std::pair<UnitId, Error>> first_miss_;
-  WorkersUnits recording_;         ///< Whose results of which units are on their way into the ledger.
-  WorkersUnits counted_;           ///< Whose are counted, and are not those that were committed.
+  PendingResults pending_;
+  std::set<WorkersUnit> counted_;  ///< Whose results are counted, and are not those that were committed.
   std::vector<WorkerId> winners_;  ///< By unit: whose result is committed. Names are not unique.
   std::vector<std::uint32_t>
       refused_in_row_;  ///< By arm: units refused for a parameter since its last answer.

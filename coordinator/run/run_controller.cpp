@@ -344,18 +344,10 @@ bool RunController::may_lease(TimePoint now, Effects& effects) {
   return start_.begun();
 }
 
-/// Results come faster than commands check them: each waits with its answer in memory. Calls under way count
-/// against them, so that checks which are slow for a while do not stop all calls.
-bool RunController::checks_lag() const {
-  if (config_.most_to_check == 0) return false;
-  const auto waiting = dispatcher_.recording_count();
-  const auto awaited = dispatcher_.leased_count() - std::min(dispatcher_.leased_count(), waiting);
-  return waiting >= std::max(config_.most_to_check, awaited);
-}
-
 void RunController::lease_work(TimePoint now, Effects& effects) {
   leases_.release_returned();
-  if (over() || dispatcher_.pending_count() == 0 || checks_lag() || !may_lease(now, effects)) return;
+  if (over() || dispatcher_.pending_count() == 0 || results_.checks_lag(config_.most_to_check)) return;
+  if (!may_lease(now, effects)) return;
   auto problem = leases_.hand_out(roster_, now, tally_, effects.to_workers,
                                   config_.notes_leases ? &effects.leased : nullptr);
   if (problem) stop(std::move(*problem), now, effects);

@@ -66,8 +66,7 @@ class RunController {
     /// Leases are noted in the ledger: whoever goes on with the run knows which cache may have got the
     /// answer.
     bool notes_leases = false;
-    /// Where commands check answers: so many results may wait for them, and as many as are still waited for
-    /// from workers; 0: any number.
+    /// Where commands check answers: so many results may wait for them (PendingResults); 0: any number.
     std::size_t most_to_check = 0;
     /// By arm: its model, and the place that names it. For messages; empty: not known.
     std::vector<std::string> models{};
@@ -147,7 +146,6 @@ class RunController {
   static void reject_unknown(const Peer& peer, Effects& effects);
   void set_window(WorkerId worker, std::uint32_t window);
   std::uint32_t window_of(std::uint32_t wanted) const;
-  bool checks_lag() const;
   void set_problem(WorkerId worker, const Error& error, Effects& effects);
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);

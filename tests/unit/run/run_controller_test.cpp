@@ -347,6 +347,21 @@ TEST_F(RunControllerTest, CallsGoOnUntilMoreResultsWaitForCommandsThanForTheirAn
   EXPECT_EQ(leased(record(early), "q").size(), 10u) << "20 for commands, 30 for answers";
 }
 
+// Only their number was bounded, and each may have an answer of 8 MiB.
+TEST_F(RunControllerTest, NothingIsLeasedWhileLargeAnswersWaitForCommands) {
+  config.most_to_check = 16;
+  begin();
+  const auto first = leased(join("p", 1, 2), "p");
+  ASSERT_EQ(first.size(), 2u);
+  UnitResult large = answered(first[0]);
+  large.observed.emplace().text = std::string(defaults::max_bytes_to_check, 'a');
+  const auto reported = report("p", {large});
+  EXPECT_TRUE(leased(reported, "p").empty());
+  EXPECT_TRUE(leased(join("q", 2), "q").empty());
+  const auto recorded = record(reported);
+  EXPECT_EQ(leased(recorded, "p").size() + leased(recorded, "q").size(), 1u);
+}
+
 TEST_F(RunControllerTest, RejectedFramesAreCounted) {
   begin();
   FromWorkers messages;
