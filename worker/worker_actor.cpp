@@ -198,7 +198,9 @@ void send_goodbye(WorkerActor* self, Farewell farewell) {
   report_now(self);
   drop_run(self);
   self->state.leaving.end();
-  send_to_coordinator(self, wire::Goodbye{std::move(farewell.why)});
+  wire::Goodbye goodbye{std::move(farewell.why)};
+  if (farewell.error) goodbye.error = farewell.error->reason;
+  send_to_coordinator(self, std::move(goodbye));
   if (farewell.ends) end(self, std::move(farewell.error));
 }
 
@@ -399,7 +401,7 @@ void on_down(WorkerActor* self, const caf::down_msg& down) {
   if (self->state.ended) return;
   const auto name = self->state.children.name_of(down.source);
   auto error = unexpected_end(name.empty() ? "a part of a run" : name, self->system().render(down.reason));
-  send_to_coordinator(self, wire::Goodbye{error.message});
+  send_to_coordinator(self, wire::Goodbye{error.message, error.reason});
   end(self, std::move(error));
 }
 

@@ -137,7 +137,8 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Goodbye> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(Sentence{m.reason});
+  return archive.version < first_with_errors_of_goodbyes ? archive.record(Sentence{m.reason})
+                                                         : archive.record(Sentence{m.reason}, m.error);
 }
 
 template <class Archive, Of<Welcome> M>

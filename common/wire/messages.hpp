@@ -174,6 +174,9 @@ struct Stored {
 /// The worker leaves; its leases are free at once.
 struct Goodbye {
   std::string reason;
+  /// Of the error with which it ends, if any. message_malformed: it could not read a WORK, and some of the
+  /// units that it has not begun are those of it.
+  std::optional<Reason> error{};
   friend bool operator==(const Goodbye&, const Goodbye&) = default;
 };
 

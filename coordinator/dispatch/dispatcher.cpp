@@ -1,6 +1,7 @@
 #include "coordinator/dispatch/dispatcher.hpp"
 
 #include "common/defaults.hpp"
+#include "coordinator/dispatch/defaults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,6 +30,19 @@ void Dispatcher::join(WorkerId worker, const std::string& cache_id, const std::v
 
 void Dispatcher::leave(WorkerId worker) {
   drop_worker(worker, Ending::given_back);
+}
+
+std::vector<UnitId> Dispatcher::suspect_unread(WorkerId worker) {
+  std::vector<UnitId> given_up;
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return given_up;
+  for (const auto unit : found->second.held) {
+    if (!is_unbegun(worker, unit)) continue;
+    auto& left_by_it = unread_[unit];
+    if (left_by_it.insert(worker).second && left_by_it.size() == defaults::max_unread)
+      given_up.push_back(unit);
+  }
+  return given_up;
 }
 
 std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
@@ -88,6 +102,11 @@ void Dispatcher::add_lease(WorkerId worker, UnitId unit, TimePoint now) {
   note_room(worker, state);
 }
 
+bool Dispatcher::is_unbegun(WorkerId worker, UnitId unit) {
+  const Lease* const lease = lease_of(unit, worker);
+  return lease != nullptr && !lease->started && !is_answered(unit);
+}
+
 bool Dispatcher::erase_lease(UnitId unit) {
   const auto place = std::exchange(units_[unit].lease, no_lease);
   if (place == no_lease) return false;
@@ -106,6 +125,10 @@ std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePo
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return leased;
   const auto& state = found->second;
+  if (!unread_.empty()) {
+    const auto waits = [&](UnitId unit) { return is_unbegun(worker, unit); };
+    limit = std::ranges::any_of(state.held, waits) ? 0 : std::min<std::size_t>(limit, 1);
+  }
   while (leased.size() < limit && state.held.size() < state.window) {
     const auto unit = queue_.pop(worker);
     if (!unit) break;
@@ -119,6 +142,7 @@ void Dispatcher::started(WorkerId worker, UnitId unit, TimePoint now) {
   Lease* const lease = lease_of(unit, worker);
   if (lease == nullptr) return;
   units_[unit].begun = true;
+  unread_.erase(unit);
   lease->deadline = now + config_.lease_time;
   if (is_answered(unit) || std::exchange(lease->started, true)) return;
   ++started_;
@@ -130,6 +154,7 @@ bool Dispatcher::begin_recording(UnitId unit) {
   if (unit >= units_.size() || is_answered(unit)) return false;
   units_[unit].recording = true;
   ++recording_;
+  unread_.erase(unit);
   if (const auto place = place_of_lease(unit); place != no_lease) {
     ++recording_leases_;
     if (std::exchange(leases_[place].started, false)) --started_;
@@ -167,6 +192,7 @@ void Dispatcher::give_back(WorkerId worker, UnitId unit) {
 void Dispatcher::missed(WorkerId worker, UnitId unit) {
   if (unit >= units_.size() || is_answered(unit)) return release(worker, unit);
   units_[unit].begun = true;
+  unread_.erase(unit);
   queue_.add_miss(worker, unit);
   const bool held_here = lease_of(unit, worker) != nullptr;
   release(worker, unit);
@@ -185,6 +211,7 @@ void Dispatcher::end_lease(UnitId unit, Ending ending) {
   const bool counts = ending == Ending::expired || (ending == Ending::worker_lost && lease.started);
   if (counts && ++units_[unit].losses >= config_.max_losses) {
     lost_units_.insert(unit);
+    unread_.erase(unit);
     return;
   }
   requeue(unit);

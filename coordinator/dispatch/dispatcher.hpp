@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,6 +40,11 @@ class Dispatcher {
   void join(WorkerId worker, const std::string& cache_id, const std::vector<UnitId>& held, TimePoint now);
   /// It sent GOODBYE: its leases are free at once.
   void leave(WorkerId worker);
+  /// To be said before it leaves: it could not read all that it was leased. What it has not begun is
+  /// suspected until somebody begins with it, and while anything is, each worker is leased one unit at a
+  /// time: so the next one that leaves like this tells which unit it was. Returned are the units by which now
+  /// `defaults::max_unread` workers have left: they are to be failed.
+  std::vector<UnitId> suspect_unread(WorkerId worker);
   bool knows(WorkerId worker) const { return workers_.contains(worker); }
   std::size_t worker_count() const { return workers_.size(); }
   /// Of these: who holds no unit.
@@ -164,6 +170,8 @@ class Dispatcher {
   std::uint32_t place_of_lease(UnitId unit) const;
   /// The unit's lease, if this worker has it; else null.
   Lease* lease_of(UnitId unit, WorkerId worker);
+  /// It has this lease, and has not said that it began.
+  bool is_unbegun(WorkerId worker, UnitId unit);
   /// False if there is none.
   bool erase_lease(UnitId unit);
   void note_room(WorkerId worker, const Worker& state);
@@ -178,6 +186,7 @@ class Dispatcher {
   std::optional<TimePoint> first_deadline_;  ///< No lease ends before it: they only get more time.
   std::set<UnitId> finally_missed_;
   std::set<UnitId> lost_units_;
+  std::map<UnitId, std::set<WorkerId>> unread_;  ///< Those suspected, with the workers that left by them.
   std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;
   std::size_t recording_ = 0;

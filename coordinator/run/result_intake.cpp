@@ -2,6 +2,7 @@
 
 #include "common/model/cache_key.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/dispatch/defaults.hpp"
 #include "coordinator/run/commit_replies.hpp"
 #include "coordinator/run/result_check.hpp"
 
@@ -77,8 +78,13 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
     case ResultStep::record:
       break;
   }
+  hand_on(worker, std::move(result), effects);
+  return std::nullopt;
+}
+
+void ResultIntake::hand_on(WorkerId worker, UnitResult result, Effects& effects) {
   // Said again before its ACK: that comes to where the worker is then.
-  if (!pending_.add(worker, result)) return std::nullopt;
+  if (!pending_.add(worker, result)) return;
   run_.roster.mark_leased(worker);  // Perhaps by a coordinator before this one.
   const bool is_first = run_.dispatcher.begin_recording(result.unit);
   const auto trials = run_.plan.trials_of(result.unit);
@@ -88,7 +94,20 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
   note_error(record.item, effects);
   record.item.cache_id = run_.roster.cache_of(worker);
   effects.to_record.push_back(std::move(record));
-  return std::nullopt;
+}
+
+void ResultIntake::fail_unread(WorkerId worker, const std::string& why, Effects& effects) {
+  const std::string message =
+      std::to_string(defaults::max_unread) +
+      " workers ended because they could not read the message with this case; the last one, " +
+      run_.roster.name_of(worker) + ", said: " + why;
+  for (const UnitId unit : run_.dispatcher.suspect_unread(worker)) {
+    UnitResult failed;
+    failed.unit = unit;
+    failed.key = run_.plan.key(unit);
+    failed.error = Error{Reason::message_malformed, message};
+    hand_on(worker, std::move(failed), effects);
+  }
 }
 
 /// A baseline's answer that the worker has stored is pinned with the result, as the candidate's is: it may

@@ -49,6 +49,9 @@ class ResultIntake {
   /// A worker's result: to be recorded, or refused, which goes into `refused`. An error that ends the run, or
   /// the worker's part in it, is returned; the unit is the worker's still.
   std::optional<Error> take(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
+  /// A worker leaves since it could not read all that it was leased (`why`): units that others could not read
+  /// either are recorded as errors. To be called before the dispatcher hears that it leaves.
+  void fail_unread(WorkerId worker, const std::string& why, Effects& effects);
   /// What a worker's calls took beside its results, and the units that it gives back.
   void take_back(WorkerId worker, const wire::Report& report, Effects& effects);
   /// The recorder has committed these. `withdraws`: their other holders are told.
@@ -68,6 +71,7 @@ class ResultIntake {
  private:
   using WorkersUnit = std::pair<WorkerId, UnitId>;
 
+  void hand_on(WorkerId worker, UnitResult result, Effects& effects);
   bool refuses_parameters(const UnitResult& result);
   void take_baseline(ResultToCommit& item) const;
   void note_error(const ResultToCommit& item, Effects& effects) const;

@@ -163,6 +163,8 @@ void RunController::reject_unknown(const Peer& peer, Effects& effects) {
 }
 
 void RunController::on_message(const Peer& peer, wire::Goodbye& goodbye, TimePoint now, Effects& effects) {
+  const auto id = roster_.at(peer);
+  if (id && goodbye.error == Reason::message_malformed) results_.fail_unread(*id, goodbye.reason, effects);
   let_go(peer, goodbye.reason, false, now, effects);
 }
 

@@ -127,6 +127,7 @@ TEST_F(WorkerActorTest, WorkThatCannotBeReadEndsItOnceItHasSaidSo) {
   const auto goodbyes = said<wire::Goodbye>();
   ASSERT_EQ(goodbyes.size(), 1u) << "its units are free at once";
   EXPECT_EQ(goodbyes[0].reason, error->message);
+  EXPECT_EQ(goodbyes[0].error, Reason::message_malformed) << "for its units to be tried with others alone";
 }
 
 TEST_F(WorkerActorTest, AnOntologyThatCannotBeReadEndsIt) {

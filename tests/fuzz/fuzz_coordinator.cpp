@@ -64,7 +64,8 @@ class Session {
       case 7:
         return say(messages_.report());
       case 8:
-        return say(wire::Goodbye{"bye"});
+        if (input_.flag()) return say(wire::Goodbye{"bye"});
+        return say(wire::Goodbye{"it cannot be read", Reason::message_malformed});
       case 9:
         return say(messages_.seek());
       case 10:
@@ -179,7 +180,8 @@ class Session {
   }
 
   /// What a message may cause: so many others.
-  static std::size_t weight_of(const wire::ToCoordinator& message) {
+  std::size_t weight_of(const wire::ToCoordinator& message) const {
+    if (std::holds_alternative<wire::Goodbye>(message)) return plan_.unit_count();
     if (const auto* report = std::get_if<wire::Report>(&message)) return 1 + report->results.size();
     if (const auto* seek = std::get_if<wire::Seek>(&message)) return 1 + seek->keys.size();
     if (const auto* lent = std::get_if<wire::Lent>(&message)) return 1 + lent->entries.size();

@@ -157,6 +157,7 @@ RC_GTEST_PROP(RoundTrip, ReadyAndGoodbye, ()) {
                                  return HeldUnit{any<UnitId>(), any<std::uint64_t>()};
                                })});
   arrives_at_coordinator(Goodbye{*text()});
+  arrives_at_coordinator(Goodbye{*text(), Reason::message_malformed});
 }
 
 RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {

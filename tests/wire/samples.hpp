@@ -189,7 +189,7 @@ inline std::vector<Sample> all() {
                            {scored_result(), failed_result()},
                            {6, 300},
                            {{300, scored_result().spend}}})},
-      {"goodbye", up(Goodbye{"interrupted"})},
+      {"goodbye", up(Goodbye{"interrupted", Reason::message_malformed})},
       {"seek", up(Seek{"run-1",
                        {{EntryKind::answer, digest(9)},
                         {EntryKind::embedding, digest(33)},

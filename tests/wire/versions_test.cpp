@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -68,6 +69,17 @@ TEST(Versions, ABaselineThatWasStoredIsLeftOutForTheOneBefore) {
     const auto read = decode_to_coordinator(frames.header, frames.body);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(std::get<Report>(*read).results.front().grade->stored_baseline, stored);
+  }
+}
+
+TEST(Versions, TheErrorOfAGoodbyeIsLeftOutForTheOneBefore) {
+  const Goodbye goodbye{"it cannot be read", Reason::message_malformed};
+  for (const auto& [version, error] :
+       {std::pair{before, std::optional<Reason>()}, std::pair{protocol_version, goodbye.error}}) {
+    const auto frames = encode(goodbye, version);
+    const auto read = decode_to_coordinator(frames.header, frames.body);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(std::get<Goodbye>(*read), (Goodbye{goodbye.reason, error}));
   }
 }
 
