@@ -6,11 +6,14 @@
 #include "tests/support/workbench.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <regex>
 #include <utility>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -194,6 +197,80 @@ TEST_F(Interrupt, LeavesACacheThatTheNextRunUses) {
   const auto facts = parse_report(again.output)["run"];
   EXPECT_EQ(facts["cache_hits"], answered);
   EXPECT_EQ(facts["requests"], fixture_count() - answered);
+}
+
+/// Whoever opens a cache waits until it lets go: for a lease of a file of it.
+class HeldCache {
+ public:
+  explicit HeldCache(const std::filesystem::path& cache)
+      : file_(::open((cache / "db" / "CURRENT").c_str(), O_RDONLY | O_CLOEXEC)) {
+    ::signal(SIGIO, SIG_IGN);  // It comes when somebody waits.
+    is_held_ = ::fcntl(file_, F_SETLEASE, F_WRLCK) == 0;
+  }
+  HeldCache(const HeldCache&) = delete;
+  HeldCache& operator=(const HeldCache&) = delete;
+  ~HeldCache() { ::close(file_); }
+
+  /// False where the file system has no leases.
+  bool is_held() const { return is_held_; }
+  bool is_awaited() const { return ::fcntl(file_, F_GETLEASE) != F_WRLCK; }
+  void let_go() { ::fcntl(file_, F_SETLEASE, F_UNLCK); }
+
+ private:
+  int file_;
+  bool is_held_ = false;
+};
+
+// It ended without a report, and left that of an earlier run in its place.
+TEST_F(Interrupt, WhileTheCacheOpensIsARunThatEndsWithItsReport) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  HeldCache cache(home() / "cache" / "worker-0");
+  if (!cache.is_held()) GTEST_SKIP() << "this file system has no leases";
+  const auto output = folder() / "report.json";
+  write_text(output, "of an earlier run");
+  auto run = start_sluice(live(simulator) + Flags{"--output", output.string()});
+  ASSERT_TRUE(eventually([&] { return cache.is_awaited(); })) << run.errors();
+  run.signal(SIGINT);
+  EXPECT_TRUE(has_logged(run, "sluice: interrupted by SIGINT: the run ends when its cache is open; "));
+  cache.let_go();
+  const auto finished = finish(run);
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_EQ(finished.error_lines().size(), 1u) << finished.errors;
+  EXPECT_NE(finished.errors.find("sluice: continue with `sluice run --resume "), std::string::npos)
+      << finished.errors;
+  const auto report = parse_report(read_text(output));
+  ASSERT_TRUE(report.is_object()) << finished.errors;
+  EXPECT_EQ(report["reason_code"], "interrupted");
+  EXPECT_EQ(report["metrics"]["errors"], fixture_count());
+}
+
+TEST_F(Interrupt, AUserWhoInsistsWaitsForNoCache) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  HeldCache cache(home() / "cache" / "worker-0");
+  if (!cache.is_held()) GTEST_SKIP() << "this file system has no leases";
+  auto run = start_sluice(live(simulator));
+  ASSERT_TRUE(eventually([&] { return cache.is_awaited(); })) << run.errors();
+  const auto finished = insist(run, SIGINT, "interrupted by SIGINT");
+  EXPECT_NE(finished.errors.find("sluice: continue with `sluice run --resume "), std::string::npos)
+      << finished.errors;
+}
+
+// It ended without a word.
+TEST_F(Interrupt, AWorkerThatIsStoppedWhileItsCacheOpensSaysSo) {
+  const auto simulator = start_simulator();
+  ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
+  HeldCache cache(home() / "cache" / "worker-0");
+  if (!cache.is_held()) GTEST_SKIP() << "this file system has no leases";
+  auto worker = start_worker("tcp://127.0.0.1:1");
+  ASSERT_TRUE(eventually([&] { return cache.is_awaited(); })) << worker.errors();
+  worker.signal(SIGTERM);
+  const auto finished = finish(worker);
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.errors.find("sluice-worker: stopped by SIGTERM before it took any work"),
+            std::string::npos)
+      << finished.errors;
 }
 
 TEST_F(Interrupt, EndsTheWorkersOfOtherProcessesToo) {

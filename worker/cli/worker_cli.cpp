@@ -200,7 +200,11 @@ WatchWorker hand_on(const std::shared_ptr<Pulse>& pulse, const std::shared_ptr<S
 
 int serve(const WorkerFlags& flags) {
   SignalWatch signals(2);
-  signals.handle_with([](const char*) { ::_exit(0); });  // Told to stop, with nothing under way yet.
+  // Told to stop, with nothing under way yet; its cache may take a while to open.
+  signals.handle_with([](const char* signal) {
+    say(std::string("stopped by ") + signal + " before it took any work");
+    ::_exit(0);
+  });
   const auto settings = load_settings(flags.config, setting_flags(flags));
   if (!settings) {
     for (const auto& finding : settings.error()) report(to_text(finding));

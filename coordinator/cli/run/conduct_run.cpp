@@ -122,6 +122,12 @@ Result<void> note_beginning(ConductedRun& conducted, const std::string& run_id, 
   return conducted.ledger.note_endpoint(run_id, endpoint);
 }
 
+/// Takes the handler of signals away at the end of its scope.
+struct HandledSignals {
+  SignalWatch& watch;
+  ~HandledSignals() { watch.handle_with({}); }
+};
+
 }  // namespace
 
 Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
@@ -140,6 +146,14 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   CoordinatorConfig config = coordinator_config(conducted, run.endpoint);
   const auto metrics_server = serve_metrics(options.metrics_listen, config);
   if (!metrics_server) return fail(metrics_server.error());
+  // Until the cache is open there is nothing to stop: what comes then stops the run as it begins.
+  const char* early_signal = nullptr;
+  const HandledSignals handled{around.signals};
+  around.signals.handle_with([&early_signal](const char* signal) {
+    early_signal = signal;
+    say(std::string("interrupted by ") + signal +
+        ": the run ends when its cache is open; press Ctrl-C again, or send one more signal, to end at once");
+  });
   // They wait for the coordinator, as those of other processes do.
   const auto workers = start_own_workers(conducted, actors, network, listener);
   if (!workers) return fail(workers.error());
@@ -163,10 +177,12 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   const auto progress = config.progress;
   const auto coordinator =
       spawn_coordinator(actors.system, std::move(config), std::move(*router), std::move(conducted.ledger));
-  around.signals.handle_with([&coordinator](const char* signal) {
+  const auto stop = [coordinator](const char* signal) {
     caf::anon_send(coordinator, StopRun{{Reason::interrupted, std::string("interrupted by ") + signal}});
-  });
-  // Announced once the run can be interrupted: until then a signal ends the process without a report.
+  };
+  around.signals.handle_with(stop);
+  if (early_signal != nullptr) stop(early_signal);
+  // Announced once the run can be interrupted.
   if (options.listen) say("listening on " + run.endpoint);
   run.ended = await_run(self, coordinator, *workers, run_id);
   run.completed_at_ms = unix_now_ms();
@@ -174,7 +190,6 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   if (progress) self->send_exit(progress, caf::exit_reason::user_shutdown);
   // The end of the actors' life waits for it.
   if (observing.observer) self->send(observing.observer, FinishObserving{});
-  around.signals.handle_with({});
   return run;
 }
 
