@@ -1,9 +1,12 @@
 #include "common/checks/redact_claims.hpp"
 
 #include "common/hash.hpp"
+#include "common/text/text.hpp"
 
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,8 +25,12 @@ Digest identity_of(const std::vector<FinalClaim>& claims) {
 }  // namespace
 
 bool redact_value(ClaimValue& value, const Redactor& redactor) {
-  auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && redactor.apply(*text);
+  if (auto* text = std::get_if<std::string>(&value)) return redactor.apply(*text);
+  const auto* number = std::get_if<double>(&value);
+  auto shown = number != nullptr ? redactor.redacted(in_digits(*number)) : std::nullopt;
+  if (!shown) return false;
+  value = std::move(*shown);
+  return true;
 }
 
 void redact_claims(UnitResult& result, const Redactor& redactor) {

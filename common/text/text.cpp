@@ -204,6 +204,13 @@ std::string shortest(double value) {
   return error == std::errc() ? std::string(buffer.data(), end) : std::string();
 }
 
+std::string in_digits(double value) {
+  std::array<char, 400> buffer{};  // 1e308 has 309 digits, and 5e-324 has 324 behind its point.
+  const auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  return error == std::errc() ? std::string(buffer.data(), end) : std::string();
+}
+
 namespace {
 
 /// The length of the character that is no part of a line, or is white space, there; 0 for any other.

@@ -37,6 +37,8 @@ std::string_view clause_separator(std::string_view words);
 std::vector<std::string> comma_parts(std::string_view list);
 /// Shortest decimal form that reads back as the same double; "1" for 1.0. The value must be finite.
 std::string shortest(double value);
+/// The same never with an exponent: 4000000000000000 where `shortest` says 4e+15.
+std::string in_digits(double value);
 /// Foreign text as one line without control characters (C1 as well: terminals obey both), line separators and
 /// those that turn the direction of writing: these, and runs of white space, become one space each; none
 /// stands at the ends. REQUIRES: valid UTF-8.

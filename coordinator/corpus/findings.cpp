@@ -170,10 +170,8 @@ std::optional<LineRange> range_after_change(std::span<const std::string_view> be
 bool Findings::is_secret(const ClaimValue& value) const {
   const auto* number = std::get_if<double>(&value);
   if (number == nullptr || !config_.mask) return false;
-  // Patterns are written for digits, which the shortest form may not have.
-  std::string brief = shortest(*number);
-  std::string digits = std::to_string(*number);
-  return config_.mask(brief) || config_.mask(digits);
+  std::string digits = in_digits(*number);
+  return config_.mask(digits);
 }
 
 bool Findings::is_kept(const FinalClaim& claim, std::span<const std::string_view> lines) {

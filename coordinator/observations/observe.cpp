@@ -1,5 +1,6 @@
 #include "coordinator/observations/observe.hpp"
 
+#include "common/checks/redact_claims.hpp"
 #include "common/documents/json_depth.hpp"
 #include "common/model/request_text.hpp"
 #include "coordinator/display/expectation_wording.hpp"
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -186,11 +188,27 @@ bool redact_texts(nlohmann::ordered_json& value, const Redactor& redactor) {
   return changed;
 }
 
+/// Of claims whose value is one. True if any has changed.
+bool redact_numbers(nlohmann::ordered_json& claims, const Redactor& redactor) {
+  bool changed = false;
+  for (auto& claim : claims) {
+    const auto number = claim.is_object() ? claim.find("value") : claim.end();
+    if (number == claim.end() || !number->is_number()) continue;
+    ClaimValue value = number->get<double>();
+    if (!redact_value(value, redactor)) continue;
+    *number = std::get<std::string>(std::move(value));
+    changed = true;
+  }
+  return changed;
+}
+
 void redact(JsonText& json, const Redactor& redactor) {
   // Not the text as a whole: what an escape stands for may fit a pattern, and the escape not.
   auto value = parse_tree<nlohmann::ordered_json>(json.text);
   if (value.is_discarded()) redactor.apply(json.text);
-  if (!redact_texts(value, redactor)) return;
+  const bool has_texts = redact_texts(value, redactor);
+  const bool has_numbers = value.is_array() && redact_numbers(value, redactor);
+  if (!has_texts && !has_numbers) return;
   json.text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

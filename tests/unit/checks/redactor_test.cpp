@@ -1,5 +1,7 @@
 #include "common/checks/redactor.hpp"
 
+#include "common/checks/redact_claims.hpp"
+
 #include <string>
 #include <vector>
 
@@ -73,6 +75,34 @@ TEST(Redactor, PatternsAreAppliedOneAfterTheOther) {
   EXPECT_FALSE(redactor->redacted("nothing"));
   EXPECT_TRUE(Redactor().empty());
   EXPECT_FALSE(Redactor().redacted("C-1234"));
+}
+
+TEST(RedactClaims, ANumberIsRedactedByItsDigits) {
+  const std::vector<RedactionPattern> patterns{{"card", "[0-9]{16}"}, {"customer", "\\b[0-9]{6}\\b"}};
+  const Redactor redactor = *Redactor::make(patterns);
+  for (const double plain : {12.0, 4096.0, 0.5, -1.0, 1e15}) {
+    ClaimValue value = plain;
+    EXPECT_FALSE(redact_value(value, redactor)) << plain;
+    EXPECT_EQ(value, ClaimValue(plain));
+  }
+  ClaimValue card = 4e15;  // As long as it is written out.
+  EXPECT_TRUE(redact_value(card, redactor));
+  EXPECT_EQ(card, ClaimValue(std::string("[redacted card]")));
+  ClaimValue flag = true;
+  EXPECT_FALSE(redact_value(flag, redactor));
+}
+
+// The number stood in reports and observations, and in the answer beside it no more.
+TEST(RedactClaims, NumbersAreRedactedAndTheClaimsStayTheSameToStability) {
+  const std::vector<RedactionPattern> patterns{{"card", "[0-9]{16}"}};
+  UnitResult result;
+  result.parsed = {{"s", "p", 4111111111111111.0, 0.9, {}}};
+  result.claims = {{"s", "p", 4111111111111111.0, 0.9, {}, true, false}};
+  redact_claims(result, *Redactor::make(patterns));
+  const ClaimValue redacted = std::string("[redacted card]");
+  EXPECT_EQ(result.parsed[0].value, redacted);
+  EXPECT_EQ(result.claims[0].value, redacted);
+  EXPECT_FALSE(is_zero(result.claims_identity));
 }
 
 TEST(Redactor, APatternThatCannotBeMeantIsRefusedByName) {

@@ -104,6 +104,14 @@ TEST(Text, ShortestFormReadsBack) {
   }
 }
 
+TEST(Text, DigitsHaveNoExponent) {
+  EXPECT_EQ(in_digits(4096.0), "4096");
+  EXPECT_EQ(in_digits(-0.5), "-0.5");
+  EXPECT_EQ(in_digits(4e15), "4000000000000000");
+  EXPECT_EQ(in_digits(-1.7976931348623157e308).size(), 310u);
+  EXPECT_EQ(std::stod(in_digits(2.2250738585072014e-308)), 2.2250738585072014e-308);
+}
+
 std::string json_string(std::string_view text) {
   std::string out;
   append_json_string(out, text);

@@ -1,5 +1,6 @@
 #include "coordinator/corpus/findings.hpp"
 
+#include "common/checks/redactor.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
@@ -206,6 +207,17 @@ TEST(CorpusFindings, LeaveOutNumbersThatAreSecrets) {
   const auto fixtures = made.take();
   ASSERT_EQ(fixtures.size(), 1u);
   EXPECT_EQ(fixtures[0].must_contain.size(), 1u);
+}
+
+// Zeros that were only written behind the point looked like six digits in a row.
+TEST(CorpusFindings, KeepNumbersThatHaveNoSuchDigits) {
+  const std::vector<RedactionPattern> patterns{{"customer", "\\b[0-9]{6}\\b"}};
+  const Redactor redactor = *Redactor::make(patterns);
+  Findings made = findings([&](std::string& text) { return redactor.apply(text); });
+  made.add(file("a\n"), std::vector{claim("auth/password_hashing", "iterations", 4096.0, 0.9, 1),
+                                    claim("jwt/expiry", "seconds", 604800.0, 0.9, 1)});
+  EXPECT_EQ(made.counts().secret, 1u) << "604800";
+  EXPECT_EQ(made.take().size(), 1u);
 }
 
 TEST(FixtureFiles, ReadBackNumbersOfAnySize) {

@@ -355,6 +355,22 @@ TEST(RedactObservation, JsonStaysJsonWhateverAPatternMatches) {
             json::parse(R"([{"name": "m", "detail": "[redacted odd]", "passed": true}])"));
 }
 
+// The answer did not show it any more, and the claim that was read from it did.
+TEST(RedactObservation, ValuesOfClaimsThatAreNumbersAreRedactedByTheirDigits) {
+  const RedactionPattern pattern{"card", "[0-9]{16}"};
+  const Redactor redactor = *Redactor::make({&pattern, 1});
+  auto one = trial("a", "pass", "x");
+  one.parsed_claims.text =
+      R"([{"subject": "s", "value": 4e15, "confidence": 0.1234567890123456, "line": 1}])";
+  one.final_claims.text = R"([{"concept_path": "s", "value": 12}, 4000000000000000])";
+  const std::string final_claims = one.final_claims.text;
+  redact(one, redactor);
+  const json claim = json::parse(one.parsed_claims.text).at(0);
+  EXPECT_EQ(claim["value"], "[redacted card]");
+  EXPECT_EQ(claim["confidence"], 0.1234567890123456);
+  EXPECT_EQ(one.final_claims.text, final_claims);
+}
+
 // A file of observations may come from anywhere: brackets by the ten thousand overflowed the stack.
 TEST(RedactObservation, JsonMayNestAsDeeplyAsItLikes) {
   const RedactionPattern pattern{"odd", "canary"};
