@@ -27,7 +27,7 @@ void add_text(std::string& page, std::string_view heading, std::string_view text
   }
   while (!text.empty()) {
     const auto end = text.find('\n');
-    page += "  " + printable(without_commands(text.substr(0, end))) + "\n";
+    page += "  " + printable(text.substr(0, end)) + "\n";
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
 }
@@ -227,7 +227,7 @@ std::string observation_page(const Observation& one, const ShownBeside& beside) 
     page += "\nMissed by the case\n";
     for (const std::string& line : *beside.missed) page += "  " + printable(line) + "\n";
   }
-  return page;
+  return without_commands(page);
 }
 
 }  // namespace sluice

@@ -30,7 +30,8 @@ struct ShownBeside {
 };
 
 /// One observation for people, section by section: what was asked, what was answered, what was made of it and
-/// what it took. Foreign text in it cannot move the cursor. Ends with a line feed.
+/// what it took. Foreign text in it can neither move the cursor nor be a command to a build server. Ends with
+/// a line feed.
 std::string observation_page(const Observation& one, const ShownBeside& beside = {});
 
 /// What stands in the place of an empty answer: that it is one, or that none came.

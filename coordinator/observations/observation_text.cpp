@@ -38,7 +38,8 @@ std::string plain(const T& value) {
 
 template <class T>
 void append_cell(CsvLine& line, const T& value) {
-  constexpr bool is_text = std::is_same_v<T, std::string> || std::is_same_v<T, std::optional<std::string>>;
+  constexpr bool is_text = std::is_same_v<T, std::string> || std::is_same_v<T, JsonText> ||
+                           std::is_same_v<T, std::optional<std::string>>;
   is_text ? line.text(plain(value)) : line.cell(plain(value));
 }
 

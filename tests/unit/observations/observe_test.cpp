@@ -311,6 +311,15 @@ TEST_F(ObserveTest, NoCellOfCsvIsAFormula) {
   }
 }
 
+// Those of its columns of JSON were.
+TEST_F(ObserveTest, NoCellOfCsvHoldsACommandToABuildServer) {
+  auto made = observed(scored());
+  made[0].prompt = "##[error]prompt";
+  for (JsonText* column : {&made[0].parsed_claims, &made[0].metrics})
+    column->text = R"([{"name": "##[error]text"}])";
+  EXPECT_EQ(observation_as_csv(made[0]).find("##["), std::string::npos) << observation_as_csv(made[0]);
+}
+
 TEST_F(ObserveTest, TheTableFitsATerminal) {
   auto made = observed(scored());
   made[0].case_id = "a-case-with-a-very-long-name-that-goes-on-and-on-and-on-until-the-end-of-the-line";
@@ -381,6 +390,20 @@ TEST(ObservationPage, ColumnsThatNestDeeplyOrAreOfOtherTypesAreShownWithoutThem)
   one.metrics.text =
       R"([{"name": "m", "judge": {"scores": {"a": 1}, "samples": "b"}}, {"name": "n", "judge": 1}])";
   EXPECT_NE(observation_page(one).find("  m undefined\n"), std::string::npos) << observation_page(one);
+}
+
+// The rationale of a judge, which may quote the answer, came to a build server as a command.
+TEST(ObservationPage, HoldsNoCommandsToABuildServer) {
+  Observation one;
+  one.case_id = "::error::id";
+  one.raw_response = "::error::answer";
+  one.metrics.text =
+      R"([{"name": "rubric", "score": 0, "passed": false, "detail": "##[error]detail", "judge": )"
+      R"({"source": "judge", "samples": [false], "scores": [0], "rationale": "::error::vote"}}])";
+  const std::string page = observation_page(one);
+  for (const char* text : {"\n::", " ::", "##["}) EXPECT_EQ(page.find(text), std::string::npos) << page;
+  EXPECT_FALSE(page.starts_with("::")) << page;
+  EXPECT_NE(page.find(":error::vote"), std::string::npos) << page;
 }
 
 TEST_F(ObserveTest, APageSaysWhatIsNotThereAndWhatWasMissed) {
