@@ -12,16 +12,17 @@ namespace {
 /// Probabilities or weights of the four cells, in the order of VerdictCounts.
 using Cells = std::array<double, 4>;
 
-/// How often two would disagree who pass as often as these, independently of each other.
-double expected_disagreement(const Cells& p) {
+/// How often two would disagree who pass as often as these, independently of each other; for cells that add
+/// up to `all`, all^2 as often.
+double expected_disagreement(const Cells& p, double all = 1.0) {
   const double judge = p[0] + p[1];
   const double label = p[0] + p[2];
-  return judge * (1.0 - label) + label * (1.0 - judge);
+  return judge * (all - label) + label * (all - judge);
 }
 
 /// REQUIRES: an expected disagreement above 0.
-double kappa_of(const Cells& p) {
-  return 1.0 - (p[1] + p[2]) / expected_disagreement(p);
+double kappa_of(const Cells& p, double all = 1.0) {
+  return 1.0 - (p[1] + p[2]) * all / expected_disagreement(p, all);
 }
 
 /// The slope of kappa in each cell; only differences between cells mean anything, as the sum is 1.
@@ -262,8 +263,10 @@ std::optional<AgreementEstimate> JudgeAgreement::kappa(double confidence) const 
   if (expected_disagreement(p) <= 1e-15) return std::nullopt;
   const double answers = effective_answers(kappa_slopes(p));
   const double z = normal_quantile(0.5 * (1.0 + confidence));
+  // Of whole numbers: shares are rounded, and 0 became -0.00 in a report.
+  const double value = kappa_of(as_cells(counts_), static_cast<double>(counts_.answers()));
   return AgreementEstimate{
-      kappa_of(p), {corrected_kappa_limit(p, answers, z, -1.0), corrected_kappa_limit(p, answers, z, 1.0)}};
+      value, {corrected_kappa_limit(p, answers, z, -1.0), corrected_kappa_limit(p, answers, z, 1.0)}};
 }
 
 KappaStanding JudgeAgreement::standing(double limit, double confidence) const {

@@ -50,6 +50,20 @@ TEST(JudgeAgreement, VerdictsAreCountedInTheirCells) {
   EXPECT_EQ(counts.answers(), 8u);
 }
 
+// It was -2e-16 and the like, which a report printed as -0.00.
+TEST(JudgeAgreement, KappaIsZeroWhereOneOfTheTwoAlwaysSaysTheSame) {
+  for (std::uint64_t answers = 2; answers < 200; ++answers) {
+    VerdictCounts judge_passes_all;
+    judge_passes_all.both_pass = answers - 1;
+    judge_passes_all.judge_alone = 1;
+    JudgeAgreement agreement;
+    agreement.add_case(judge_passes_all);
+    const double kappa = agreement.kappa(0.95)->value;
+    EXPECT_EQ(kappa, 0.0) << answers;
+    EXPECT_FALSE(std::signbit(kappa)) << answers;
+  }
+}
+
 TEST(JudgeAgreement, HighAgreementIsNoKappaWhereNearlyAllPass) {
   // 90 of 100 agree, as many as by chance: 0.95 * 0.95 + 0.05 * 0.05 = 0.905.
   const auto kappa = table(90, 5, 5, 0).kappa(0.95);
