@@ -47,6 +47,11 @@ JsonAt JsonAt::operator[](std::size_t index) const {
   return {&node_->members[index].second, this, "", index};
 }
 
+JsonAt JsonAt::member(std::size_t index) const {
+  const auto& [name, node] = node_->members[index];
+  return {&node, this, name, std::nullopt};
+}
+
 JsonAt JsonAt::element(const JsonAt& root, std::string_view list, std::size_t index, const JsonNode& node) {
   return {&node, &root, list, index};
 }
@@ -141,8 +146,9 @@ bool JsonValues::object(const JsonAt& value) {
 
 bool JsonValues::texts(const JsonAt& object_of, std::map<std::string, std::string, std::less<>>& target) {
   if (!object(object_of)) return false;
-  for (const auto& [name, node] : object_of->members) {
-    if (!text(object_of[name], target[name])) return false;
+  for (std::size_t i = 0; i < object_of->members.size(); ++i) {
+    const JsonAt member = object_of.member(i);
+    if (!text(member, target[std::string(member.name())])) return false;
   }
   return true;
 }

@@ -39,6 +39,8 @@ class JsonAt {
   JsonAt operator[](std::string_view name) const;
   /// An element of a list, which there must be.
   JsonAt operator[](std::size_t index) const;
+  /// The member at a place of an object, which there must be: to look each up by its name takes their square.
+  JsonAt member(std::size_t index) const;
   /// An element of the list of this name in the file's object, whose elements are read one by one.
   static JsonAt element(const JsonAt& root, std::string_view list, std::size_t index, const JsonNode& node);
 

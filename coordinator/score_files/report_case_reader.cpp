@@ -104,11 +104,13 @@ bool ReportCaseReader::read_votes(const JsonAt& at) {
   const auto judge = assay["judge"];
   if (!judge) return true;
   if (!values_.object(judge)) return false;
+  std::unordered_map<std::string_view, std::size_t> judged;
+  for (std::size_t i = 0; i < judge->members.size(); ++i) judged.emplace(judge.member(i).name(), i);
   for (ComparedMetric& metric : result_.metrics) {
     const MetricInfo* known = parts_of_score(metric.name).metric;
     if (known == nullptr || !is_judge_metric(known->id)) continue;
-    const auto judged = judge[metric.name];
-    if (judged && !read_votes_of(judged, metric)) return false;
+    const auto found = judged.find(metric.name);
+    if (found != judged.end() && !read_votes_of(judge.member(found->second), metric)) return false;
   }
   return true;
 }

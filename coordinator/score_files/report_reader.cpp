@@ -132,8 +132,9 @@ class ReportReader : public JsonPieces {
 
   bool read_category_rates(const JsonAt& at) {
     if (!object(at)) return false;
-    for (const auto& [category, node] : at->members) {
-      if (!number(at[category], scores_.min_pass_rates.by_category[category])) return false;
+    for (std::size_t i = 0; i < at->members.size(); ++i) {
+      const JsonAt rate = at.member(i);
+      if (!number(rate, scores_.min_pass_rates.by_category[std::string(rate.name())])) return false;
     }
     return true;
   }
