@@ -30,7 +30,7 @@ Result<Redactor> Redactor::make(std::span<const RedactionPattern> patterns) {
     }
     if (re2::RE2::FullMatch("", *compiled))
       return refused(one, "matches the empty text, which is everywhere");
-    redactor.patterns_.push_back({std::move(compiled), "[redacted " + one.name + "]"});
+    redactor.patterns_.push_back({std::move(compiled), std::string(redaction_begin) + one.name + "]"});
   }
   return redactor;
 }

@@ -16,6 +16,9 @@ class RE2;
 
 namespace sluice {
 
+/// What each replacement begins with.
+inline constexpr std::string_view redaction_begin = "[redacted ";
+
 /// Replaces what must not be seen outside the caches: each match of a pattern becomes "[redacted NAME]".
 /// Patterns are applied one after the other. Time is linear in the text. Immutable; thread-safe.
 class Redactor {

@@ -1,5 +1,6 @@
 #include "coordinator/corpus/findings.hpp"
 
+#include "common/checks/redactor.hpp"
 #include "common/hash.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
@@ -186,7 +187,11 @@ bool Findings::is_kept(const FinalClaim& claim, std::span<const std::string_view
       type && ((*type == ValueType::boolean && std::holds_alternative<bool>(taken_for.value)) ||
                (*type == ValueType::number && std::holds_alternative<double>(taken_for.value)) ||
                (*type == ValueType::text && !std::holds_alternative<bool>(taken_for.value)));
-  if (!claim.matched_ontology || !fits) {
+  const auto* text = std::get_if<std::string>(&taken_for.value);
+  // Workers replace what the run's patterns match.
+  const bool is_replaced =
+      type == ValueType::number && text != nullptr && text->find(redaction_begin) != text->npos;
+  if (!claim.matched_ontology || !(fits || is_replaced)) {
     ++counts_.outside_ontology;
     return false;
   }
@@ -194,12 +199,11 @@ bool Findings::is_kept(const FinalClaim& claim, std::span<const std::string_view
     ++counts_.unsupported;
     return false;
   }
-  const auto* text = std::get_if<std::string>(&taken_for.value);
   if (text != nullptr && text->size() > defaults::max_claim_text_bytes) {
     ++counts_.too_long;
     return false;
   }
-  if (is_secret(taken_for.value)) {
+  if (is_replaced || is_secret(taken_for.value)) {
     ++counts_.secret;
     return false;
   }

@@ -220,6 +220,15 @@ TEST(CorpusFindings, KeepNumbersThatHaveNoSuchDigits) {
   EXPECT_EQ(made.take().size(), 1u);
 }
 
+TEST(CorpusFindings, LeaveOutNumbersThatWorkersHaveReplaced) {
+  Findings made = findings();
+  made.add(file("a\n"),
+           std::vector{claim("jwt/expiry", "seconds", std::string("[redacted customer]"), 0.9, 1),
+                       claim("jwt/expiry", "seconds", std::string("a day"), 0.9, 1)});
+  EXPECT_EQ(made.counts().secret, 1u);
+  EXPECT_EQ(made.counts().outside_ontology, 1u);
+}
+
 TEST(FixtureFiles, ReadBackNumbersOfAnySize) {
   for (const double number : {0.0, 2048.0, -3.0, 0.5, 1.2345678901234567e19, -9.3e18, 1e300, 5e-324}) {
     Case one;
