@@ -74,12 +74,22 @@ std::optional<Error> ResultIntake::take(WorkerId worker, UnitResult result, wire
     case ResultStep::fail:
       count_beside({worker, result.unit}, result.spend, effects);
       refuse(wire::AckCode::retry);
-      return std::move(result.error);
+      return fatal_error(std::move(result));
     case ResultStep::record:
       break;
   }
   hand_on(worker, std::move(result), effects);
   return std::nullopt;
+}
+
+/// A worker knows no more of a model than its name. Where an answer came it is of a vote or an embedding,
+/// whose models are others.
+Error ResultIntake::fatal_error(UnitResult result) const {
+  Error error = std::move(*result.error);
+  const std::size_t arm = run_.plan.arm_of(result.unit);
+  if (error.reason == Reason::model_unknown && is_zero(result.answer) && arm < run_.models.size())
+    error.message += "; the model is " + run_.models[arm];
+  return error;
 }
 
 void ResultIntake::hand_on(WorkerId worker, UnitResult result, Effects& effects) {

@@ -35,6 +35,7 @@ class ResultIntake {
   struct Run {
     const Plan& plan;
     const RunSettings& settings;
+    const std::vector<std::string>& models;  ///< As RunController::Config has them.
     LeaseNumbers& lease_numbers;
     Dispatcher& dispatcher;
     Lending& lending;
@@ -72,6 +73,8 @@ class ResultIntake {
   using WorkersUnit = std::pair<WorkerId, UnitId>;
 
   void hand_on(WorkerId worker, UnitResult result, Effects& effects);
+  /// The result's error, where it ends the run.
+  Error fatal_error(UnitResult result) const;
   bool refuses_parameters(const UnitResult& result);
   void take_baseline(ResultToCommit& item) const;
   void note_error(const ResultToCommit& item, Effects& effects) const;

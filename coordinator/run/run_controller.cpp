@@ -3,7 +3,6 @@
 #include "common/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/run/commit_replies.hpp"
-#include "coordinator/run/result_check.hpp"
 #include "coordinator/run/run_errors.hpp"
 
 #include <algorithm>
@@ -28,7 +27,8 @@ RunController::RunController(const Plan& plan, Config config, TimePoint now)
       long_pause_(config_.settings.case_timeout),
       tally_(config_.earlier ? config_.earlier->tally() : RunTally(config_.settings.run_id, now)),
       roster_(plan_.unit_count()),
-      results_({plan_, config_.settings, lease_numbers_, dispatcher_, lending_, budget_, tally_, roster_},
+      results_({plan_, config_.settings, config_.models, lease_numbers_, dispatcher_, lending_, budget_,
+                tally_, roster_},
                config_.earlier),
       last_had_worker_(now) {
   budget_.pay_before(config_.paid_before);
@@ -69,10 +69,8 @@ void RunController::on_message(const Peer& peer, wire::Hello& hello, TimePoint n
     return;
   }
   // A connection is one worker's.
-  if (const auto other = roster_.at(peer); other && *other != hello.instance) {
-    dispatcher_.leave(*other);
+  if (const auto other = roster_.at(peer); other && *other != hello.instance)
     forget(*other, false, now, effects);
-  }
   if (auto copied = roster_.take_copied_cache(hello, now)) effects.warnings.push_back(std::move(*copied));
   if (roster_.admit(peer, hello, now)) effects.gone.push_back({hello.instance, true, true});
   // No lease until its READY has named what it holds: READY gives back whatever it does not name.
@@ -179,14 +177,13 @@ void RunController::let_go(const Peer& peer, const std::string& why, bool lost, 
                            Effects& effects) {
   const auto id = roster_.at(peer);
   if (!id) return;
-  last_farewell_ = roster_.name_of(*id) + " left last: " + why;
-  effects.notes.push_back(about_worker(roster_.name_of(*id), "left: " + why));
-  dispatcher_.leave(*id);
+  effects.notes.push_back(roster_.take_farewell(*id, why));
   forget(*id, lost, now, effects);
   stop_if_last_worker_failed(now, effects);
 }
 
 void RunController::forget(WorkerId worker, bool lost, TimePoint now, Effects& effects) {
+  dispatcher_.leave(worker);
   if (!roster_.is_connected(worker)) return;
   roster_.remove(worker);
   effects.gone.push_back({worker, lost, false});
@@ -273,22 +270,12 @@ void RunController::on_message(const Peer& peer, wire::Report& report, TimePoint
     tally_.on_result(now);
     for (auto& result : report.results) {
       const auto unit = result.unit;
-      // Of a vote or an embedding, whose models are others, the answer came before.
-      const bool is_of_answer = is_zero(result.answer);
       const auto fatal = results_.take(*id, std::move(result), refused, effects);
-      if (fatal) take_fatal_error(*id, unit, is_of_answer ? with_model(unit, *fatal) : *fatal, now, effects);
+      if (fatal) take_fatal_error(*id, unit, *fatal, now, effects);
     }
     results_.take_back(*id, report, effects);
   }
   if (!refused.items.empty()) effects.to_workers.push_back({peer, std::move(refused)});
-}
-
-/// A worker knows no more of a model than its name.
-Error RunController::with_model(UnitId unit, Error error) const {
-  if (error.reason != Reason::model_unknown) return error;
-  const std::size_t arm = plan_.arm_of(unit);
-  if (arm < config_.models.size()) error.message += "; the model is " + config_.models[arm];
-  return error;
 }
 
 void RunController::take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now,
@@ -321,18 +308,11 @@ void RunController::on_recorded(const ResultsRecorded& recorded, TimePoint now, 
 
 // --- leases ---
 
-std::size_t RunController::missing_again() const {
-  auto missing = config_.earlier_caches;
-  for (const auto& [id, worker] : roster_.connected()) {
-    if (worker.ready) missing.erase(worker.hello.cache_id);
-  }
-  return missing.size();
-}
-
 /// Whether everybody whom the run waits for is there, or was waited for long enough.
 bool RunController::may_lease(TimePoint now, Effects& effects) {
   const auto ready = roster_.ready_count();
-  const auto step = start_.on_ready(ready, start_.begun() ? 0 : missing_again(), now);
+  const auto missing = start_.begun() ? 0 : roster_.missing_caches(config_.earlier_caches);
+  const auto step = start_.on_ready(ready, missing, now);
   if (step.some_are_missing) {
     effects.notes.push_back({"only " +
                              wording::counted_of(ready, config_.expected_workers, "expected worker") +
@@ -376,8 +356,8 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
     last_had_worker_ = now;
   check_deadline(now, effects);
   if (!over() && now - last_had_worker_ > config_.worker_timeout) {
-    const auto without = no_worker_connected(config_.worker_timeout, connections_refused_, last_farewell_,
-                                             config_.how_to_start_a_worker);
+    const auto without = no_worker_connected(config_.worker_timeout, connections_refused_,
+                                             roster_.last_farewell(), config_.how_to_start_a_worker);
     stop(roster_.problem().value_or(local_failure_.value_or(without)), now, effects);
   }
   lease_work(now, effects);
@@ -388,11 +368,9 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
 /// same.
 void RunController::forget_silent_idlers(TimePoint now, Effects& effects) {
   const auto patience = config_.dispatch.liveness * config_.dispatch.heartbeat_interval;
-  std::vector<WorkerId> silent;
-  for (const auto& [id, worker] : roster_.connected()) {
-    if (!dispatcher_.knows(id) && now - worker.last_message_at > patience) silent.push_back(id);
+  for (const auto id : roster_.silent_since(now - patience)) {
+    if (!dispatcher_.knows(id)) forget(id, true, now, effects);
   }
-  for (const auto id : silent) forget(id, true, now, effects);
 }
 
 void RunController::check_deadline(TimePoint now, Effects& effects) {

@@ -150,10 +150,7 @@ class RunController {
   void forget(WorkerId worker, bool lost, TimePoint now, Effects& effects);
   void forget_silent_idlers(TimePoint now, Effects& effects);
   void check_named_delay(WorkerId worker, const wire::Demand& demand, TimePoint now, Effects& effects);
-  Error with_model(UnitId unit, Error error) const;
   void take_fatal_error(WorkerId worker, UnitId unit, const Error& error, TimePoint now, Effects& effects);
-  /// Workers of earlier parts that are not READY.
-  std::size_t missing_again() const;
   bool may_lease(TimePoint now, Effects& effects);
   void lease_work(TimePoint now, Effects& effects);
   void stop_if_last_worker_failed(TimePoint now, Effects& effects);
@@ -176,7 +173,6 @@ class RunController {
   WorkerRoster roster_;
   ResultIntake results_;
   std::optional<Error> local_failure_;  ///< Of a worker of this process that has ended.
-  std::string last_farewell_;           ///< Of the worker that left last, in a sentence; empty: none did.
   TimePoint last_had_worker_;
   std::uint64_t connections_refused_ = 0;
   std::size_t held_up_ = 0;

@@ -3,7 +3,6 @@
 #include "coordinator/run/defaults.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace sluice {
 
@@ -51,6 +50,27 @@ std::optional<LogNote> WorkerRoster::take_copied_cache(const wire::Hello& hello,
 void WorkerRoster::forget_cache(WorkerId worker, const std::string& cache_id) {
   const auto found = by_cache_.find(cache_id);
   if (found != by_cache_.end() && found->second.worker == worker) by_cache_.erase(found);
+}
+
+LogNote WorkerRoster::take_farewell(WorkerId worker, const std::string& why) {
+  const std::string& name = name_of(worker);
+  last_farewell_ = name + " left last: " + why;
+  return about_worker(name, "left: " + why);
+}
+
+std::size_t WorkerRoster::missing_caches(std::set<std::string> caches) const {
+  for (const auto& [id, worker] : connected_) {
+    if (worker.ready) caches.erase(worker.hello.cache_id);
+  }
+  return caches.size();
+}
+
+std::vector<WorkerId> WorkerRoster::silent_since(TimePoint then) const {
+  std::vector<WorkerId> silent;
+  for (const auto& [id, worker] : connected_) {
+    if (worker.last_message_at < then) silent.push_back(id);
+  }
+  return silent;
 }
 
 void WorkerRoster::remove(WorkerId worker) {

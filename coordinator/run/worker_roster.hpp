@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ class WorkerRoster {
   /// process has a folder, so that one of the two is a copy. Once while that one is connected. Of one of the
   /// same name `on_message` says it: that one may just have ended. To ask before `admit`.
   std::optional<LogNote> take_copied_cache(const wire::Hello& hello, TimePoint now);
+  /// It leaves, or is let go, before `remove`: for the log, and for who asks later why nobody is there.
+  LogNote take_farewell(WorkerId worker, const std::string& why);
+  /// Who left last and why; empty: nobody has.
+  const std::string& last_farewell() const { return last_farewell_; }
   /// Forgets whoever was never leased anything.
   void remove(WorkerId worker);
   /// It was leased so many units, or has shown that it was: a result may come after it has left.
@@ -56,6 +61,10 @@ class WorkerRoster {
   const Worker& connected(WorkerId worker) const { return connected_.at(worker); }
   const std::map<WorkerId, Worker>& connected() const { return connected_; }
   std::uint32_t ready_count() const { return ready_; }
+  /// How many of these caches no worker that is READY has.
+  std::size_t missing_caches(std::set<std::string> caches) const;
+  /// Who said nothing since then.
+  std::vector<WorkerId> silent_since(TimePoint then) const;
   /// Who cannot work.
   std::size_t problem_count() const {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -103,6 +112,7 @@ class WorkerRoster {
   std::map<std::string, CacheOwner> by_cache_;
   std::map<WorkerId, TimePoint> namesakes_;  ///< When one of an owner's name came first with its cache id.
   std::uint32_t ready_ = 0;                  ///< Of those that are connected.
+  std::string last_farewell_;
 };
 
 }  // namespace sluice

@@ -154,6 +154,39 @@ TEST(WorkerRoster, WhoHasLeftIsRememberedByNameAndCache) {
   EXPECT_EQ(roster.facts()[1].units, 1u);
 }
 
+TEST(WorkerRoster, TheLastFarewellIsRemembered) {
+  WorkerRoster roster(10);
+  roster.admit("p", hello_of(1, "bob"), roster_start);
+  roster.admit("q", hello_of(2, "ann"), roster_start);
+  EXPECT_EQ(roster.last_farewell(), "");
+  const auto note = roster.take_farewell(1, "drained");
+  EXPECT_EQ(note.text, "worker bob left: drained");
+  EXPECT_EQ(note.about.worker, "bob");
+  roster.remove(1);
+  static_cast<void>(roster.take_farewell(2, "its disk is full"));
+  roster.remove(2);
+  EXPECT_EQ(roster.last_farewell(), "ann left last: its disk is full");
+}
+
+TEST(WorkerRoster, CachesAreMissingUntilTheirWorkersAreReady) {
+  WorkerRoster roster(10);
+  roster.admit("p", hello_of(1, "bob"), roster_start);
+  EXPECT_EQ(roster.missing_caches({"cache-bob", "cache-ann"}), 2u);
+  roster.set_ready(1);
+  EXPECT_EQ(roster.missing_caches({"cache-bob", "cache-ann"}), 1u);
+  EXPECT_EQ(roster.missing_caches({}), 0u);
+}
+
+TEST(WorkerRoster, WhoSaidNothingForLongIsSilent) {
+  WorkerRoster roster(10);
+  roster.admit("p", hello_of(1, "bob"), roster_start);
+  roster.admit("q", hello_of(2, "ann"), roster_start + 1s);
+  EXPECT_TRUE(roster.silent_since(roster_start).empty());
+  EXPECT_EQ(roster.silent_since(roster_start + 1s), std::vector<WorkerId>{1});
+  static_cast<void>(roster.on_message(1, roster_start + 3s));
+  EXPECT_EQ(roster.silent_since(roster_start + 2s), std::vector<WorkerId>{2});
+}
+
 // 10,000 HELLOs put as many workers into the report.
 TEST(WorkerRoster, WhoWasNeverLeasedAnythingIsForgotten) {
   WorkerRoster roster(10);
