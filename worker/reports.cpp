@@ -130,6 +130,7 @@ UnitResult fit_for_report(UnitResult result) {
   small.answer = result.answer;
   small.usage = result.usage;
   small.spend = result.spend;
+  small.stored_baseline = result.stored_baseline;
   small.shown_text = shown_beginning(result.shown_text, true);
   std::string why = is_short ? too_many(values) : too_large(result, bytes);
   small.error = result.error ? Error{result.error->reason, result.error->message + "; " + why}

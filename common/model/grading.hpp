@@ -65,9 +65,6 @@ struct GradingResult {
   Grade grade;
   GradedAnswer baseline;
   GradedAnswer candidate;
-  /// answer_digest of a baseline's answer that was called for, and that the worker's cache holds now; zero:
-  /// there is none. Zero in the ledger.
-  Digest stored_baseline = {};
   friend bool operator==(const GradingResult&, const GradingResult&) = default;
 };
 

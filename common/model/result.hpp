@@ -113,6 +113,9 @@ struct UnitResult {
   /// In a run that returns embeddings: that of the answer, as pack_embedding writes it; else empty.
   std::string embedding = {};
   std::uint64_t lease = 0;  ///< WorkUnit::lease; 0 in the ledger.
+  /// In a run that grades, with or without a grade: answer_digest of a baseline's answer that was called for,
+  /// and that the worker's cache holds now; zero: there is none. Zero in the ledger.
+  Digest stored_baseline = {};
 
   /// Null if the trial was not assessed. REQUIRES: the scores are in the order of their trials.
   const TrialScore* score_of(TrialId trial) const {

@@ -156,21 +156,13 @@ bool layout(Archive& archive, M& m) {
                         m.latency_ms);
 }
 
-/// A baseline's answer that was stored is a fourth field, so all other results stay what they were.
 template <class Archive, Of<GradingResult> M>
 bool layout(Archive& archive, M& m) {
-  const auto record = [&](auto&... later) {
-    return archive.record(m.grade, m.baseline, m.candidate, later...);
-  };
-  if constexpr (!Archive::reading) {
-    const bool has_stored = archive.version >= first_with_stored_baselines && !is_zero(m.stored_baseline);
-    return has_stored ? record(m.stored_baseline) : record();
-  } else {
-    constexpr std::size_t fields_with_stored = 4;
-    if (!(archive.field_count() == fields_with_stored ? record(m.stored_baseline) : record())) return false;
+  if (!archive.record(m.grade, m.baseline, m.candidate)) return false;
+  if constexpr (Archive::reading) {
     if (!check_grade(m.grade)) return archive.refuse("a sound grade was expected");
-    return true;
   }
+  return true;
 }
 
 template <class Archive, Of<ObservedAnswer> M>
@@ -182,18 +174,24 @@ bool layout(Archive& archive, M& m) {
 /// True if every position in the scores lies within what it points into.
 bool positions_fit(const UnitResult& result);
 
+/// A baseline's answer that was stored is one field more, so all other results stay what they were.
 template <class Archive, Of<UnitResult> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
-                      Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend, m.grade,
-                      m.claims_identity, m.observed, Bytes{m.embedding, defaults::max_embedding_bytes},
-                      m.lease)) {
-    return false;
-  }
-  if constexpr (Archive::reading) {
+  const auto record = [&](auto&... later) {
+    return archive.record(m.unit, m.key, m.answer, m.usage, m.error, m.parsed, m.claims,
+                          Excerpt{m.shown_text, defaults::max_shown_bytes}, m.scores, m.spend, m.grade,
+                          m.claims_identity, m.observed, Bytes{m.embedding, defaults::max_embedding_bytes},
+                          m.lease, later...);
+  };
+  if constexpr (!Archive::reading) {
+    const bool has_stored = archive.version >= first_with_stored_baselines && !is_zero(m.stored_baseline);
+    return has_stored ? record(m.stored_baseline) : record();
+  } else {
+    constexpr std::size_t fields_with_stored = 16;
+    if (!(archive.field_count() == fields_with_stored ? record(m.stored_baseline) : record())) return false;
     if (!positions_fit(m)) return archive.refuse("a score points beyond the claims or expectations");
+    return true;
   }
-  return true;
 }
 
 template <class Archive, Of<TextExpectation> M>

@@ -17,7 +17,7 @@ inline constexpr std::uint8_t result_version = 7;
 
 /// The first versions with JudgeExpectation::context and metrics that judge it, with RecordedAnswer::calls,
 /// with metrics of all calls (checks_all_calls), with MetricId::refusal, with MetricId::label, with
-/// ProviderKind::openai_responses, with Reason::provider_changed, with GradingResult::stored_baseline, and
+/// ProviderKind::openai_responses, with Reason::provider_changed, with UnitResult::stored_baseline, and
 /// with Goodbye::error.
 inline constexpr std::uint8_t first_with_judged_context = 9;
 inline constexpr std::uint8_t first_with_recorded_calls = 9;

@@ -120,11 +120,10 @@ void ResultIntake::fail_unread(WorkerId worker, const std::string& why, Effects&
   }
 }
 
-/// A baseline's answer that the worker has stored is pinned with the result, as the candidate's is: it may
-/// have replaced the pinned one of its request.
+/// A baseline's answer that the worker has stored is pinned with the result, as the candidate's is, be it a
+/// grade or an error: it may have replaced the pinned one of its request.
 void ResultIntake::take_baseline(ResultToCommit& item) const {
-  auto& grade = item.result.grade;
-  const Digest stored = grade ? std::exchange(grade->stored_baseline, Digest{}) : Digest{};
+  const Digest stored = std::exchange(item.result.stored_baseline, Digest{});
   const auto& grading = run_.settings.grading;
   if (is_zero(stored) || !grading) return;
   const auto& providers = run_.settings.providers;

@@ -5,6 +5,8 @@
 #include "worker/providers/http_message.hpp"
 #include "worker/units/unit_result.hpp"
 
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 namespace sluice {
@@ -48,6 +50,14 @@ class GradingFlowTest : public ModelClientTest {
     EXPECT_TRUE(done.evidence.grade);
     return done.evidence.grade.value_or(GradingResult());
   }
+  /// Of the baseline's answer that is pinned with the unit's result; zero: none.
+  static Digest pinned_by(const CompletedUnit& done) {
+    return done.evidence.baseline ? done.evidence.baseline->digest : Digest{};
+  }
+  Digest baseline_key() const {
+    return cache_key(settings.providers[0], baseline_request(*settings.grading, question(1)->request), 0);
+  }
+  Completion cached_baseline() const { return store->find_answer(baseline_key()).value().value(); }
 };
 
 TEST_F(GradingFlowTest, BothArmsGetTheSamePromptAndSettings) {
@@ -119,15 +129,13 @@ TEST_F(GradingFlowTest, ASecondRunCallsNobody) {
 TEST_F(GradingFlowTest, ABaselinesAnswerIsReplacedOnceItsPairIsGraded) {
   grade_by(GradeJudge::llm);
   start(true);
-  const auto request = baseline_request(*settings.grading, question(1)->request);
-  const Digest key = cache_key(settings.providers[0], request, 0);
-  const auto cached = [&] { return store->find_answer(key).value().value(); };
+  const auto cached = [this] { return cached_baseline(); };
   const auto judge = [this](const std::vector<HttpCall>& judged) {
     ASSERT_EQ(judged.size(), 2u);
     end_calls({compared(judged[0], 0.5), compared(judged[1], 0.5)});
   };
   judge(answer_both(question(1), "Rome", "Paris"));
-  EXPECT_EQ(grade_of(only_outcome()).stored_baseline, answer_digest(cached()));
+  EXPECT_EQ(pinned_by(only_outcome()), answer_digest(cached()));
   EXPECT_EQ(cached().text, "Paris");
 
   settings.read_cache = false;
@@ -139,12 +147,60 @@ TEST_F(GradingFlowTest, ABaselinesAnswerIsReplacedOnceItsPairIsGraded) {
   EXPECT_EQ(cached().text, "Paris");
   judge(judged);
   EXPECT_EQ(cached().text, "Nice");
-  EXPECT_EQ(grade_of(only_outcome()).stored_baseline, answer_digest(cached()));
+  EXPECT_EQ(pinned_by(only_outcome()), answer_digest(cached()));
 
   settings.read_cache = true;
   restart();
   complete({question(1)});
-  EXPECT_TRUE(is_zero(grade_of(only_outcome()).stored_baseline)) << "it is pinned already";
+  EXPECT_TRUE(is_zero(pinned_by(only_outcome()))) << "it is pinned already";
+}
+
+// The cache kept an older answer, which no run takes any more: the baseline's was paid for again in each run.
+TEST_F(GradingFlowTest, ABaselinesAnswerIsKeptWhereItsComparisonFails) {
+  grade_by(GradeJudge::llm);
+  start(true);
+  Completion older{"Lyon", "stop", "m-1", {}, 1, {}};
+  Completion refused{"", "stop", "m-1", {}, 2, Error{Reason::refusal, "declined"}};
+  const std::array there{KeyedAnswer{baseline_key(), &older}, KeyedAnswer{baseline_key(), &refused}};
+  ASSERT_TRUE(store->store(there));
+  const auto judged = answer_both(question(1), "Rome", "Paris");
+  ASSERT_EQ(judged.size(), 2u);
+  end_calls({compared(judged[0], 0.5), said(judged[1].id, "B is better")});
+  for (int i = 0; i < 2; ++i) end_calls({said(only_call(), "B is better")});
+  const auto done = only_outcome();
+  EXPECT_EQ(reason_of(done), Reason::grade_unparsable);
+  EXPECT_EQ(cached_baseline().text, "Paris");
+  EXPECT_EQ(pinned_by(done), answer_digest(cached_baseline())) << "what is replaced may be pinned";
+  restart();
+  complete({question(1)});
+  const auto again = calls();
+  EXPECT_FALSE(again.empty());
+  for (const HttpCall& call : again)
+    EXPECT_EQ(body_of(call)["model"], "judge-1") << "both answers were paid for";
+}
+
+TEST_F(GradingFlowTest, ABaselinesAnswerReplacesAnotherWhereTimeEndsAndNoneWhereTheRunEnds) {
+  grade_by(GradeJudge::llm);
+  settings.case_timeout = 10s;
+  settings.read_cache = false;
+  start(true);
+  for (const auto& judged : answer_both(question(1), "Rome", "Paris")) end_calls({compared(judged, 0.5)});
+  EXPECT_EQ(pinned_by(only_outcome()), answer_digest(cached_baseline()));
+  restart();
+  const auto refused = answer_both(question(1), "Rome", "Nice");
+  ASSERT_EQ(refused.size(), 2u);
+  end_calls({answered(refused[0].id, 401, "{}"), answered(refused[1].id, 401, "{}")});
+  const auto ended = only_outcome();
+  EXPECT_EQ(reason_of(ended), Reason::key_refused);
+  EXPECT_TRUE(is_zero(pinned_by(ended)));
+  EXPECT_EQ(cached_baseline().text, "Paris") << "such a result is not recorded";
+  restart();
+  answer_both(question(1), "Rome", "Oslo");
+  pass(10s + 100ms);
+  const auto late = only_outcome();
+  EXPECT_EQ(reason_of(late), Reason::timed_out);
+  EXPECT_EQ(cached_baseline().text, "Oslo");
+  EXPECT_EQ(pinned_by(late), answer_digest(cached_baseline()));
 }
 
 TEST_F(GradingFlowTest, AJudgeIsAskedInBothOrdersWithoutChance) {

@@ -62,13 +62,13 @@ TEST(Versions, AReasonThatTheOneBeforeDoesNotKnowIsTheNextThatItKnows) {
 
 TEST(Versions, ABaselineThatWasStoredIsLeftOutForTheOneBefore) {
   UnitResult result = samples::scored_result();
-  result.grade->stored_baseline = samples::digest(77);
+  result.stored_baseline = samples::digest(77);
   for (const auto& [version, stored] :
        {std::pair{before, Digest{}}, std::pair{protocol_version, samples::digest(77)}}) {
     const auto frames = encode(ToCoordinator(Report{"run-1", 1, {}, {result}}), version);
     const auto read = decode_to_coordinator(frames.header, frames.body);
     ASSERT_TRUE(read) << read.error().message;
-    EXPECT_EQ(std::get<Report>(*read).results.front().grade->stored_baseline, stored);
+    EXPECT_EQ(std::get<Report>(*read).results.front().stored_baseline, stored);
   }
 }
 

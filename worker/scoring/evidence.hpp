@@ -9,19 +9,20 @@
 
 namespace sluice {
 
-/// An answer that replaces another one in the cache.
-struct RenewedAnswer {
+/// A baseline's answer that was called for, and stored or to be stored.
+struct PaidBaseline {
   Digest key{};
-  Completion answer;
+  Digest digest{};  ///< answer_digest.
+  /// Set if the cache has another one yet: to be stored once its unit has a result, which pins it.
+  std::optional<Completion> unstored = {};
 };
 
 /// What the metrics of a unit read beside its answer, as the enrichers got it: a member for each kind.
 struct Evidence {
-  EmbeddedTexts embedded;                   ///< All that texts_to_embed names for the answer.
-  UnitVotes votes = {};                     ///< Empty if nothing is judged.
-  std::optional<GradingResult> grade = {};  ///< Nothing unless answers are graded.
-  /// The baseline's, to be stored once the unit is complete.
-  std::optional<RenewedAnswer> renewed_baseline = {};
+  EmbeddedTexts embedded;                     ///< All that texts_to_embed names for the answer.
+  UnitVotes votes = {};                       ///< Empty if nothing is judged.
+  std::optional<GradingResult> grade = {};    ///< Nothing unless answers are graded.
+  std::optional<PaidBaseline> baseline = {};  ///< The same, and unless it was called for.
 
   /// Takes what another enricher got.
   void merge(Evidence&& more) {
@@ -32,7 +33,6 @@ struct Evidence {
     }
     if (votes.empty()) votes = std::move(more.votes);
     if (!grade) grade = std::move(more.grade);
-    if (!renewed_baseline) renewed_baseline = std::move(more.renewed_baseline);
   }
 };
 

@@ -24,6 +24,12 @@ struct Enriched {
   bool given_up = false;  ///< Of an error: that of a call that was given up (CallEnded).
 };
 
+/// What a unit that waits has got of a baseline, whatever comes of it.
+struct BaselineOfUnit {
+  std::uint64_t unit = 0;
+  PaidBaseline baseline;
+};
+
 /// A stage between a unit's answer and its score: gets what some metrics read beside the answer. Each kind of
 /// call that such metrics need is one of these, in a file of its own, and a line in `every_enricher`. It
 /// submits its calls to the CallEngine as `owner`, which it is given, and is handed their ends and the
@@ -44,6 +50,9 @@ class Enricher {
                              std::vector<Enriched>& outcomes) = 0;
   /// What another worker's cache holds of an entry that this owner sought; empty: nothing.
   virtual void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) = 0;
+
+  /// The baselines' answers that came since, of units that have not left.
+  virtual std::vector<BaselineOfUnit> take_baselines() { return {}; }
 
   /// Until when the unit waits for calls of its own, after the outages up to now. REQUIRES: it waits here.
   virtual TimePoint deadline(std::uint64_t unit, TimePoint now) = 0;

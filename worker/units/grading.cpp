@@ -147,15 +147,13 @@ Result<Grade> Grading::grade(const Pair& pair, const Evidence& evidence) const {
   return grade_comparisons({votes.at(0).votes.at(0), votes.at(1).votes.at(0)}, llm_.model);
 }
 
-std::variant<Evidence, Error> Grading::graded(Pair& pair, const Evidence& evidence) const {
+std::variant<Evidence, Error> Grading::graded(const Pair& pair, const Evidence& evidence) const {
   auto given = grade(pair, evidence);
   if (!given) return std::move(given.error());
   auto result = grading_result(std::move(*given), pair.baseline, pair.candidate);
   if (!result) return std::move(result.error());
   Evidence graded;
   graded.grade = std::move(*result);
-  graded.grade->stored_baseline = pair.stored_baseline;
-  graded.renewed_baseline = std::move(pair.renewed);
   return graded;
 }
 
@@ -170,19 +168,22 @@ void Grading::on_call_ended(const CallEnded& ended, const Moment& moment, std::v
 }
 
 /// Reads it before it is stored, as a run's own answers are: what cannot be read is no answer. What it would
-/// replace may be pinned, and stays until the unit is complete.
-Result<Completion> Grading::take_new(Pair& pair, bool lent) {
-  Completion answer = pair.call.take_answer();
+/// replace may be pinned, and stays until the unit has a result.
+Result<Grading::NewAnswer> Grading::take_new(Pair& pair, bool lent) {
+  NewAnswer taken{pair.call.take_answer()};
+  Completion& answer = taken.answer;
   if (!answer.non_answer) {
     if (auto read = read_answer(pair.request.schema_name, answer.text); !read)
       answer.non_answer = std::move(read.error());
   }
-  if (lent || !settings_.write_cache) return answer;
+  if (lent || !settings_.write_cache) return taken;
   const auto stored = pair.call.store_if_none(answer);
   if (!stored) return fail(stored.error());
-  pair.stored_baseline = answer_digest(answer);
-  if (!*stored) pair.renewed = RenewedAnswer{pair.call.entry_key().digest, answer};
-  return answer;
+  // A refusal is no answer to pin in the place of one.
+  if (answer.non_answer && !pair.taken.has(answer)) return taken;
+  taken.paid = PaidBaseline{pair.call.entry_key().digest, answer_digest(answer)};
+  if (!*stored) taken.paid->unstored = answer;
+  return taken;
 }
 
 void Grading::charge(const CallEnded& ended, Spend& spend) {
@@ -210,9 +211,10 @@ void Grading::on_baseline_call(const CallEnded& ended, const Moment& moment,
   charge(ended, pair.spend);
   if (ended.error) return finish(at, baseline_error(*ended.error), outcomes);
   pair.baseline.latency_ms = ended.latency_ms;
-  auto answer = take_new(pair, ended.lent);
-  if (!answer) return finish(at, std::move(answer.error()), outcomes);
-  if (auto outcome = on_baseline(unit, pair, std::move(*answer), moment))
+  auto taken = take_new(pair, ended.lent);
+  if (!taken) return finish(at, std::move(taken.error()), outcomes);
+  if (taken->paid) baselines_.push_back({unit, std::move(*taken->paid)});
+  if (auto outcome = on_baseline(unit, pair, std::move(taken->answer), moment))
     finish(at, std::move(*outcome), outcomes);
 }
 
@@ -278,6 +280,7 @@ void Grading::cancel() {
   if (comparer_) comparer_->cancel();
   pairs_.clear();
   left_.clear();
+  baselines_.clear();
   late_.clear();
   compared_.clear();
 }

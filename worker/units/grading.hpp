@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -44,6 +45,7 @@ class Grading final : public Enricher {
   void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override;
+  std::vector<BaselineOfUnit> take_baselines() override { return std::exchange(baselines_, {}); }
   std::vector<UnitSpend> take_late() override;
   Error late() const override;
   void cancel() override;
@@ -65,8 +67,6 @@ class Grading final : public Enricher {
     bool is_compared = false;  ///< It waits for `comparer_`.
     TakenNonAnswers taken;     ///< The baseline's as well are answers.
     GradedAnswer baseline;
-    Digest stored_baseline{};                   ///< As in GradingResult.
-    std::optional<RenewedAnswer> renewed = {};  ///< The baseline's answer, if the cache has another one yet.
     GradedAnswer candidate;
     TimePoint deadline;
     Duration outages_before{};  ///< Of the baseline's provider, when it began.
@@ -78,9 +78,14 @@ class Grading final : public Enricher {
 
   Outcome on_baseline(std::uint64_t unit, Pair& pair, Completion answer, const Moment& moment);
   Outcome compare(std::uint64_t unit, Pair& pair, const Moment& moment);
-  std::variant<Evidence, Error> graded(Pair& pair, const Evidence& evidence) const;
+  std::variant<Evidence, Error> graded(const Pair& pair, const Evidence& evidence) const;
   Result<Grade> grade(const Pair& pair, const Evidence& evidence) const;
-  Result<Completion> take_new(Pair& pair, bool lent);
+  /// The answer of an ended call, stored where it replaces nothing.
+  struct NewAnswer {
+    Completion answer;
+    std::optional<PaidBaseline> paid = {};  ///< Nothing if it was lent, is not stored, or is no answer.
+  };
+  Result<NewAnswer> take_new(Pair& pair, bool lent);
   static void charge(const CallEnded& ended, Spend& spend);
   void on_baseline_call(const CallEnded& ended, const Moment& moment, std::vector<Enriched>& outcomes);
   void finish(Pairs::iterator pair, std::variant<Evidence, Error> result, std::vector<Enriched>& outcomes);
@@ -96,7 +101,10 @@ class Grading final : public Enricher {
   std::uint32_t owner_;
   const KeyMask& keys_;
   Pairs pairs_;
-  Pairs left_;  ///< Nobody waits for these, but their calls are under way: what is paid for is stored.
+  /// Nobody waits for these, but their calls are under way: what is paid for is stored, unless it would
+  /// replace what no result of theirs pins any more.
+  Pairs left_;
+  std::vector<BaselineOfUnit> baselines_;
   std::vector<UnitSpend> late_;
   std::vector<Enriched> compared_;
 };

@@ -30,7 +30,7 @@ struct ScorerState {
 
 using Scorer = caf::stateful_actor<ScorerState>;
 
-UnitResult result_of(CompletedUnit completed, const RunChecks& run) {
+UnitResult scored_or_error(CompletedUnit completed, const RunChecks& run) {
   auto& [unit, outcome, spend, evidence, read, answer] = completed;
   const Checks checks{run.ontology, run.text_checker};
   auto* const error = std::get_if<Error>(&outcome);
@@ -41,6 +41,14 @@ UnitResult result_of(CompletedUnit completed, const RunChecks& run) {
   return part
              ? refused_result(*part, checks, std::move(*error), std::move(*answer), spend, run.disclosure)
              : unassessed_result(*unit, checks, std::move(*error), std::move(*answer), spend, run.disclosure);
+}
+
+UnitResult result_of(CompletedUnit completed, const RunChecks& run) {
+  const auto& baseline = completed.evidence.baseline;
+  const Digest stored_baseline = baseline ? baseline->digest : Digest{};
+  UnitResult result = scored_or_error(std::move(completed), run);
+  result.stored_baseline = stored_baseline;
+  return result;
 }
 
 /// Scores for a slice of time, or until nothing is left.

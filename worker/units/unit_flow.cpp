@@ -194,6 +194,8 @@ void UnitFlow::take_ended() {
       } else {
         const auto enricher = call.context.owner - first_enricher;
         enrichers_.at(enricher)->on_call_ended(call, at_, enriched_);
+        for (auto& [id, baseline] : enrichers_.at(enricher)->take_baselines())
+          units_.at(id).evidence.baseline = std::move(baseline);
         for (Enriched& outcome : enriched_) outcome.given_up = outcome.given_up || call.given_up;
         take_enriched(enricher);
       }
@@ -336,7 +338,6 @@ void UnitFlow::await_enrichers(Id id) {
 /// What it waited for is there.
 void UnitFlow::complete(Id id, UnderWay& unit) {
   if (unit.replaces) unstored_.push_back(completed_.size());
-  if (unit.evidence.renewed_baseline) unstored_baselines_.push_back(completed_.size());
   finish(id, std::move(*unit.answer));
 }
 
@@ -348,8 +349,13 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
   if (std::holds_alternative<Completion>(outcome)) unit.answer.reset();
-  // An error pins its answer, too.
-  if (unit.replaces && unit.answer) {
+  // An error pins its answers, too, unless it ends the run: then the unit has no result.
+  const auto* error = std::get_if<Error>(&outcome);
+  const bool has_result = error == nullptr || !(stops_run(error->reason) || is_miss(error->reason));
+  if (!has_result) unit.evidence.baseline.reset();
+  if (unit.evidence.baseline && unit.evidence.baseline->unstored)
+    unstored_baselines_.push_back(completed_.size());
+  if (unit.replaces && unit.answer && has_result) {
     if (const auto stored = unit.call.store(*unit.answer); !stored) outcome = stored.error();
   }
   completed_.push_back({std::move(unit.assessed), std::move(outcome), unit.spend, std::move(unit.evidence),
@@ -435,13 +441,15 @@ void UnitFlow::store_answers() {
     new_answers.push_back({completed.unit->key, &std::get<Completion>(completed.outcome)});
   }
   for (const auto index : unstored_baselines_) {
-    const RenewedAnswer& baseline = *completed_[index].evidence.renewed_baseline;
-    new_answers.push_back({baseline.key, &baseline.answer});
+    const PaidBaseline& baseline = *completed_[index].evidence.baseline;
+    new_answers.push_back({baseline.key, &*baseline.unstored});
   }
   const auto stored = config_.store->store(new_answers);
   std::ranges::move(std::exchange(unstored_baselines_, {}), std::back_inserter(unstored_));
   for (const auto index : std::exchange(unstored_, {})) {
-    if (!stored) completed_[index].outcome = stored.error();
+    if (stored) continue;
+    completed_[index].outcome = stored.error();
+    completed_[index].evidence.baseline.reset();
   }
 }
 

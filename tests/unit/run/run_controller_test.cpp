@@ -54,11 +54,12 @@ TEST_F(RunControllerTest, ABaselinesAnswerThatWasStoredIsRecordedByItsKey) {
   begin();
   join("p", 1);
   UnitResult graded = answered(0);
-  graded.grade = GradingResult{{1.0, "", "exact"}, {}, {}, sha256("baseline")};
+  graded.grade = GradingResult{{1.0, "", "exact"}, {}, {}};
+  graded.stored_baseline = sha256("baseline");
   const auto reported = report("p", {graded, answered(1)});
   ASSERT_EQ(reported.to_record.size(), 2u);
   const auto& item = reported.to_record[0].item;
-  EXPECT_TRUE(is_zero(item.result.grade->stored_baseline)) << "the ledger keeps the pin alone";
+  EXPECT_TRUE(is_zero(item.result.stored_baseline)) << "the ledger keeps the pin alone";
   ASSERT_TRUE(item.baseline);
   ModelRequest request = plan.render(0)->request;
   request.provider = "old";
