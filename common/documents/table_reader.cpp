@@ -63,12 +63,6 @@ std::string blank_template(const TomlNode& node) {
   return blank != texts->end() ? blank_template(*blank) : std::string();
 }
 
-/// A bound as people write it: 1000000, not 1e+06.
-std::string in_digits(double bound) {
-  const auto whole = static_cast<std::int64_t>(bound);
-  return static_cast<double>(whole) == bound ? std::to_string(whole) : shortest(bound);
-}
-
 }  // namespace
 
 TableReader::TableReader(const TomlNode& node, std::string name, const std::string& file,
