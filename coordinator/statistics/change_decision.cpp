@@ -102,16 +102,20 @@ void add_power(MetricDecision& decision, const PairedComparison& comparison, con
 }
 
 /// The smallest k for which 2^-k in place of this p-value is significant, the others being what they are.
-std::uint32_t fewest_significant_beside(std::vector<double> p_values, std::size_t own, double confidence) {
+std::uint32_t fewest_significant_beside(const HolmBeside& p_values, std::size_t own) {
   for (std::uint32_t units = 1; units < 1000; ++units) {
-    p_values[own] = std::ldexp(1.0, -static_cast<int>(units));
-    if (holm_adjusted(p_values)[own] <= 1.0 - confidence + 1e-12) return units;
+    if (p_values.is_significant(own, std::ldexp(1.0, -static_cast<int>(units)))) return units;
   }
   return 1000;
 }
 
+/// p-values in decimals may meet the level exactly.
+double level_of(double confidence) {
+  return 1.0 - confidence + 1e-12;
+}
+
 ChangeDecision decision_of(const MetricDecision& found, double drop, const DecisionRules& rules) {
-  const double alpha = 1.0 - rules.confidence + 1e-12;  // p-values in decimals may meet the level exactly.
+  const double alpha = level_of(rules.confidence);
   if (found.adjusted_p.drop <= alpha && drop > 0.0 && at_least(drop, rules.min_effect)) {
     return ChangeDecision::regression;
   }
@@ -171,7 +175,8 @@ double drop_upper_bound(const PairedComparison& comparison, double confidence) {
 }
 
 std::uint32_t fewest_significant(double confidence) {
-  return fewest_significant_beside({1.0}, 0, confidence);
+  const double alone = 1.0;
+  return fewest_significant_beside(HolmBeside({&alone, 1}, level_of(confidence)), 0);
 }
 
 std::vector<MetricDecision> assess_changes(std::span<const PairedComparison> comparisons,
@@ -185,14 +190,14 @@ std::vector<MetricDecision> assess_changes(std::span<const PairedComparison> com
   }
   const std::vector<double> adjusted_drops = holm_adjusted(drops);
   const std::vector<double> adjusted_improvements = holm_adjusted(improvements);
+  const HolmBeside beside(drops, level_of(rules.confidence));
   std::vector<MetricDecision> decisions;
   decisions.reserve(comparisons.size());
   std::size_t compared = 0;
   for (const PairedComparison& comparison : comparisons) {
     MetricDecision& decision = decisions.emplace_back();
-    decision.fewest_significant = comparison.drop
-                                      ? fewest_significant_beside(drops, compared, rules.confidence)
-                                      : fewest_significant(rules.confidence);
+    decision.fewest_significant =
+        comparison.drop ? fewest_significant_beside(beside, compared) : fewest_significant(rules.confidence);
     decision.too_few_changed = comparison.changed_units < decision.fewest_significant;
     if (!comparison.drop) continue;
     decision.adjusted_p = {adjusted_drops[compared], adjusted_improvements[compared]};

@@ -22,4 +22,30 @@ std::vector<double> holm_adjusted(std::span<const double> p_values) {
   return adjusted;
 }
 
+HolmBeside::HolmBeside(std::span<const double> p_values, double alpha)
+    : p_values_(p_values.begin(), p_values.end()),
+      alpha_(alpha),
+      sorted_(p_values_),
+      next_insignificant_(p_values_.size() + 1, p_values_.size()) {
+  std::ranges::sort(sorted_);
+  while (significant_ < sorted_.size() && level(significant_, sorted_[significant_]) <= alpha_)
+    ++significant_;
+  for (std::size_t at = sorted_.size(); at-- > 1;) {
+    const bool is_significant = level(at - 1, sorted_[at]) <= alpha_;
+    next_insignificant_[at] = is_significant ? next_insignificant_[at + 1] : at;
+  }
+}
+
+std::size_t HolmBeside::below(double p) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(sorted_, p) - sorted_.begin());
+}
+
+bool HolmBeside::is_significant(std::size_t own, double p) const {
+  const std::size_t place = below(p_values_[own]);
+  const std::size_t rank = below(p) - (p_values_[own] < p ? 1 : 0);
+  // Those behind its old place move up by one.
+  const std::size_t others = significant_ < place ? significant_ : next_insignificant_[place + 1] - 1;
+  return rank <= others && level(rank, p) <= alpha_;
+}
+
 }  // namespace sluice

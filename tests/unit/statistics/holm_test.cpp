@@ -1,5 +1,10 @@
 #include "coordinator/statistics/holm.hpp"
 
+#include "coordinator/statistics/random_stream.hpp"
+
+#include <cmath>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace sluice {
@@ -21,6 +26,26 @@ TEST(Holm, NeverExceedsOneNorFalls) {
   const double one[] = {0.2};
   EXPECT_EQ(holm_adjusted(one), std::vector<double>{0.2});
   EXPECT_TRUE(holm_adjusted({}).empty());
+}
+
+TEST(HolmBeside, SaysWhatTheAdjustmentOfAllWouldSay) {
+  RandomStream random(5);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<double> p_values(1 + random.below(8));
+    for (double& p : p_values) {
+      p = random.below(2) == 0 ? random.unit() : std::ldexp(1.0, -static_cast<int>(random.below(12)));
+    }
+    const double alpha = random.below(2) == 0 ? 0.05 : 0.3;
+    const HolmBeside beside(p_values, alpha);
+    for (std::size_t own = 0; own < p_values.size(); ++own) {
+      for (int units = 0; units < 14; ++units) {
+        auto changed = p_values;
+        changed[own] = std::ldexp(1.0, -units);
+        EXPECT_EQ(beside.is_significant(own, changed[own]), holm_adjusted(changed)[own] <= alpha)
+            << "round " << round << ", " << own << ", 2^-" << units;
+      }
+    }
+  }
 }
 
 }  // namespace
