@@ -11,7 +11,7 @@ namespace sluice {
 std::vector<double> holm_adjusted(std::span<const double> p_values);
 
 /// What would be significant by Holm at `alpha` beside given p-values. Time: O(m log m), and O(log m) for
-/// each question: to adjust all of them for each of thousands of comparisons took minutes.
+/// each question: to adjust all of them for each of thousands of comparisons took half a minute.
 class HolmBeside {
  public:
   HolmBeside(std::span<const double> p_values, double alpha);

@@ -80,7 +80,7 @@ TEST(Redactor, PatternsAreAppliedOneAfterTheOther) {
 TEST(RedactClaims, ANumberIsRedactedByItsDigits) {
   const std::vector<RedactionPattern> patterns{{"card", "[0-9]{16}"}, {"customer", "\\b[0-9]{6}\\b"}};
   const Redactor redactor = *Redactor::make(patterns);
-  for (const double plain : {12.0, 4096.0, 0.5, -1.0, 1e15}) {
+  for (const double plain : {12.0, 4096.0, 0.5, -1.0, 1e14}) {
     ClaimValue value = plain;
     EXPECT_FALSE(redact_value(value, redactor)) << plain;
     EXPECT_EQ(value, ClaimValue(plain));
