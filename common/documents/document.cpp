@@ -8,6 +8,10 @@
 
 namespace sluice {
 
+std::uint32_t line_of_offset(std::string_view text, std::size_t offset) {
+  return 1 + static_cast<std::uint32_t>(std::ranges::count(text.substr(0, offset), '\n'));
+}
+
 void sort_entries(DocumentNode::Table& entries, std::vector<DocumentError>& errors) {
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i].place = static_cast<std::uint32_t>(i);
   if (entries.size() > defaults::few_keys) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ struct DocumentEntry {
   DocumentNode value;
   std::uint32_t place = 0;  ///< Among the entries of its table as they are written.
 };
+
+/// The line of a text, from 1, in which the byte at the offset stands.
+std::uint32_t line_of_offset(std::string_view text, std::size_t offset);
 
 /// Something that is wrong with a document's text.
 struct DocumentError {

@@ -33,11 +33,6 @@
 namespace sluice {
 namespace {
 
-std::uint32_t line_at(std::string_view text, std::size_t offset) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(offset);
-  return 1 + static_cast<std::uint32_t>(std::count(text.begin(), end, '\n'));
-}
-
 template <class Value>
 std::string date_text(const Value& value) {
   std::ostringstream out;
@@ -101,7 +96,7 @@ TomlNode convert(toml::node& node) {
 
 tl::expected<TomlNode, TomlError> parse_toml(std::string_view text) {
   if (const auto bad = invalid_utf8_at(text)) {
-    return tl::unexpected(TomlError{line_at(text, *bad), "not valid UTF-8"});
+    return tl::unexpected(TomlError{line_of_offset(text, *bad), "not valid UTF-8"});
   }
   if (auto plain = read_plain_toml(text)) return std::move(*plain);
   return parse_whole_toml(text);

@@ -179,9 +179,7 @@ void fill_environment(DocumentNode& node, const ImportFile& from) {
 
 std::string with_environment(std::string_view text, const ImportFile& from) {
   if (from.environment == nullptr) return std::string(text);
-  return filled(text, from, [&](std::size_t at) {
-    return static_cast<std::uint32_t>(1 + std::ranges::count(text.substr(0, at), '\n'));
-  });
+  return filled(text, from, [&](std::size_t at) { return line_of_offset(text, at); });
 }
 
 std::optional<ForeignAddress> address_of(std::string_view kind, const DocumentNode& provider,

@@ -208,9 +208,7 @@ class ProseScanner {
 
   void scan_line() {
     const auto begin = cursor_.position();
-    cursor_.skip_line();
-    const auto line = cursor_.text().substr(begin, cursor_.position() - begin);
-    cursor_.move_to(begin);
+    const auto line = first_line(cursor_.rest());
     const auto indentation = std::min(line.find_first_not_of(' '), line.size());
     const auto content = line.substr(indentation);
     if (const auto fence = fence_of(line)) {
@@ -255,7 +253,7 @@ class ProseScanner {
     cursor_.skip_line_and_end();
     (line.is_prose() ? words_ : foreign_) += line.words;
     foreign_ += line.foreign;
-    has_sentence_ = has_sentence_ || (line.is_prose() && line.has_sentence);
+    has_sentence_ |= line.is_prose() && line.has_sentence;
   }
 
   void scan_token(Line& line) {
@@ -310,7 +308,8 @@ class ProseScanner {
       case '`':
         return end_of_backticks();
       case '"':
-        return begins_quotation() ? std::optional(end_of_quotation()) : std::nullopt;
+        return begins_quotation() ? std::optional(behind_closing('"').value_or(paragraph_end()))
+                                  : std::nullopt;
       case '{':
         return behind_pair('{', '}', cursor_.text().size());
       case '[':
@@ -329,34 +328,36 @@ class ProseScanner {
 
   /// Behind the next such word of the paragraph, or at the paragraph's end.
   std::size_t behind(std::string_view word, std::size_t ahead) {
-    const auto end = paragraph_end();
-    const auto found = cursor_.text().substr(0, end).find(word, cursor_.position() + ahead);
-    return found == std::string_view::npos ? end : found + word.size();
+    const auto within = paragraph();
+    const auto found = within.find(word, cursor_.position() + ahead);
+    return found == std::string_view::npos ? within.size() : found + word.size();
   }
 
   /// Behind the next run of as many. Runs of three that nothing closes in the paragraph begin a fence behind
   /// words.
   std::size_t end_of_backticks() {
-    const auto paragraph = cursor_.text().substr(0, paragraph_end());
-    const auto mark = run_of(paragraph.substr(cursor_.position()));
-    for (auto at = paragraph.find('`', cursor_.position() + mark.size()); at != std::string_view::npos;) {
-      const auto size = run_of(paragraph.substr(at)).size();
+    const auto within = paragraph();
+    const auto mark = run_of(within.substr(cursor_.position()));
+    for (auto at = within.find('`', cursor_.position() + mark.size()); at != std::string_view::npos;) {
+      const auto size = run_of(within.substr(at)).size();
       if (size == mark.size()) return at + size;
-      at = paragraph.find('`', at + size);
+      at = within.find('`', at + size);
     }
     const auto line = first_line(cursor_.rest()).substr(mark.size());
-    if (mark.size() < 3 || line.find('`') != std::string_view::npos) return paragraph.size();
+    if (mark.size() < 3 || line.find('`') != std::string_view::npos) return within.size();
     return end_of_fence(cursor_.text(), cursor_.position(), {mark, 0});
   }
 
-  /// One that a word follows closes nothing.
-  std::size_t end_of_quotation() {
-    const auto paragraph = cursor_.text().substr(0, paragraph_end());
-    for (auto at = paragraph.find('"', cursor_.position() + 1); at != std::string_view::npos;
-         at = paragraph.find('"', at + 1)) {
-      if (at + 1 == paragraph.size() || !is_word_byte(paragraph[at + 1])) return at + 1;
+  /// Behind the mark that closes a quotation which begins here. One that a word follows closes nothing, nor
+  /// does a single one behind a blank.
+  std::optional<std::size_t> behind_closing(char mark) {
+    const auto within = paragraph();
+    for (auto at = within.find(mark, cursor_.position() + 1); at != std::string_view::npos;
+         at = within.find(mark, at + 1)) {
+      const bool precedes_word = at + 1 < within.size() && is_word_byte(within[at + 1]);
+      if (!precedes_word && (mark == '"' || !is_white(within[at - 1]))) return at + 1;
     }
-    return paragraph.size();
+    return std::nullopt;
   }
 
   /// Behind what closes the pair that opens here, others nested in it and fences apart; `end` if nothing
@@ -376,7 +377,7 @@ class ProseScanner {
   /// `[words]`, with the `(target)` that stands behind in Markdown.
   std::size_t end_of_link() {
     const auto end = behind_pair('[', ']', paragraph_end());
-    const auto rest = cursor_.text().substr(end, paragraph_end() - end);
+    const auto rest = paragraph().substr(end);
     return rest.starts_with('(') ? end + std::min(rest.find(')'), rest.size() - 1) + 1 : end;
   }
 
@@ -412,15 +413,13 @@ class ProseScanner {
     const auto from = cursor_.position();
     if (is_word_byte(cursor_.previous()) || is_white(cursor_.peek(1)) || from < unclosed_until_)
       return std::nullopt;
-    const auto paragraph = cursor_.text().substr(0, paragraph_end());
-    for (auto at = paragraph.find('\'', from + 1); at != std::string_view::npos;
-         at = paragraph.find('\'', at + 1)) {
-      const bool precedes_word = at + 1 < paragraph.size() && is_word_byte(paragraph[at + 1]);
-      if (!is_white(paragraph[at - 1]) && !precedes_word) return at + 1;
-    }
-    unclosed_until_ = paragraph.size();
-    return std::nullopt;
+    const auto end = behind_closing('\'');
+    if (!end) unclosed_until_ = paragraph_end();
+    return end;
   }
+
+  /// The text up to the end of the paragraph.
+  std::string_view paragraph() { return cursor_.text().substr(0, paragraph_end()); }
 
   /// Where an empty line or a fence follows, or the text ends.
   std::size_t paragraph_end() {

@@ -86,11 +86,8 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
   if (std::ranges::any_of(work.tasks, shows_answer)) {
     if (auto error = too_long_for_judge(answer, "the answer")) return std::move(*error);
   }
-  if (settings_.mode == Mode::mock || judge_.judge == Judge::fake) {
-    Evidence evidence;
-    evidence.votes = fake_votes(work, answer);
-    return evidence;
-  }
+  if (settings_.mode == Mode::mock || judge_.judge == Judge::fake)
+    return Evidence{{}, fake_votes(work, answer)};
   if (!provider_ || judge_.model.empty()) {
     return Error{Reason::internal_error, "the run has no judge, but answers are to be judged"};
   }
@@ -102,11 +99,7 @@ std::optional<std::variant<Evidence, Error>> Judging::begin(std::uint64_t unit, 
     leave_votes(unit, waiting);
     return std::move(*error);
   }
-  if (waiting.open.empty()) {
-    Evidence evidence;
-    evidence.votes = std::move(waiting.votes);
-    return evidence;
-  }
+  if (waiting.open.empty()) return Evidence{{}, std::move(waiting.votes)};
   for (const auto& [key, seats] : waiting.open) {
     const auto vote = votes_.find(key);
     if (vote->second.call_id == 0) submit(vote, deadline, moment);
@@ -139,22 +132,18 @@ std::optional<Error> Judging::take_seats(std::uint64_t unit, const WorkUnit& wor
         // Repeats may be answered alike: each has votes of its own all the same (docs/gate.md).
         const std::uint32_t of_all = work.repeat * expectation.samples + index;
         const Digest key = vote_key(*provider_, *request, rubric, expectation.samples, of_all);
-        const auto open = waiting.open.find(key);
-        if (open != waiting.open.end()) {
-          open->second.push_back({t, m, index});
-          continue;
-        }
-        if (auto vote = votes_.find(key); vote != votes_.end()) {
+        if (!waiting.open.contains(key)) {
+          auto vote = votes_.find(key);
+          if (vote == votes_.end()) {
+            if (auto found = find(key)) {
+              if (auto* error = std::get_if<Error>(&*found)) return std::move(*error);
+              of_task[m].votes[index] = std::get<Vote>(std::move(*found));
+              continue;
+            }
+            vote = votes_.try_emplace(key, request, asked, key, *store_).first;
+          }
           vote->second.waiters.push_back(unit);
-          waiting.open[key].push_back({t, m, index});
-          continue;
         }
-        if (auto found = find(key)) {
-          if (auto* error = std::get_if<Error>(&*found)) return std::move(*error);
-          of_task[m].votes[index] = std::get<Vote>(std::move(*found));
-          continue;
-        }
-        votes_.try_emplace(key, request, asked, key, *store_).first->second.waiters.push_back(unit);
         waiting.open[key].push_back({t, m, index});
       }
     }
@@ -335,9 +324,7 @@ void Judging::finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vecto
     outcome.result = std::move(*waiting.failed);
     outcome.given_up = waiting.given_up;
   } else {
-    Evidence evidence;
-    evidence.votes = std::move(waiting.votes);
-    outcome.result = std::move(evidence);
+    outcome.result = Evidence{{}, std::move(waiting.votes)};
   }
   waiting_.erase(unit);
 }

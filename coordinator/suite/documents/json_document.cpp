@@ -79,9 +79,8 @@ class JsonTreeBuilder : public nlohmann::json_sax<json> {
     return false;
   }
   bool fail_at(std::size_t position, std::string message) {
-    const auto before = text_.substr(0, position == 0 ? 0 : position - 1);
-    const auto lines = static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
-    error = DocumentError{first_line_ + lines, std::move(message)};
+    const auto line = line_of_offset(text_, position == 0 ? 0 : position - 1);
+    error = DocumentError{first_line_ + line - 1, std::move(message)};
     return false;
   }
 
@@ -211,9 +210,8 @@ class PlainDocument {
 tl::expected<DocumentNode, DocumentError> parse_json(std::string_view text, std::uint32_t first_line) {
   if (auto plain = PlainDocument(first_line).read(text)) return std::move(*plain);
   if (const auto bad = invalid_utf8_at(text)) {
-    const auto lines = static_cast<std::uint32_t>(std::ranges::count(text.substr(0, *bad), '\n'));
-    return tl::unexpected(
-        DocumentError{first_line + lines, "not valid UTF-8" + std::string(how_to_reach_utf8)});
+    return tl::unexpected(DocumentError{first_line + line_of_offset(text, *bad) - 1,
+                                        "not valid UTF-8" + std::string(how_to_reach_utf8)});
   }
   JsonTreeBuilder builder(text, first_line);
   try {

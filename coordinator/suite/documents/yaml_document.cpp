@@ -352,22 +352,17 @@ class YamlTreeBuilder : public YAML::EventHandler {
   bool started_ = false;
 };
 
-std::uint32_t line_at(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  return 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
-}
-
 /// Bytes that YAML does not allow; the parser takes some of them for its own signs.
 std::optional<DocumentError> foreign_byte(std::string_view text) {
   if (const auto bad = invalid_utf8_at(text))
-    return DocumentError{line_at(text, *bad), "not valid UTF-8" + std::string(how_to_reach_utf8)};
+    return DocumentError{line_of_offset(text, *bad), "not valid UTF-8" + std::string(how_to_reach_utf8)};
   const auto bad = std::ranges::find_if(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
   });
   if (bad == text.end()) return std::nullopt;
   const auto offset = static_cast<std::size_t>(bad - text.begin());
-  return DocumentError{line_at(text, offset), "not valid YAML: a control character stands here"};
+  return DocumentError{line_of_offset(text, offset), "not valid YAML: a control character stands here"};
 }
 
 /// The parser has no word of its own for most tabs that it stumbles over.
