@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 namespace sluice {
@@ -190,8 +191,9 @@ tl::expected<Template, std::vector<TemplateProblem>> Template::parse(std::string
 
 std::vector<std::string> Template::variables() const {
   std::vector<std::string> names;
+  std::set<std::string_view> known;
   for (const Part& part : parts_) {
-    if (part.is_variable && std::ranges::find(names, part.text) == names.end()) names.push_back(part.text);
+    if (part.is_variable && known.insert(part.text).second) names.push_back(part.text);
   }
   return names;
 }

@@ -158,7 +158,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  if (word.empty()) return std::nullopt;  // One letter more is one slip, and no likeness.
+  constexpr std::size_t longest = 256;  // What takes time by its square; nobody slips in a word so long.
+  // One letter more than none is one slip, and no likeness.
+  if (word.empty() || word.size() > longest) return std::nullopt;
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto candidate : candidates) {

@@ -27,6 +27,7 @@ std::string to_valid_utf8(std::string_view text);
 /// Levenshtein distance in bytes.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The candidate nearest to the word if it is near enough to be a slip of the hand (a third of its length).
+/// None for more than 256 bytes.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string_view> candidates);
 /// `; did you mean "x"?` for the nearest candidate, else "". It is a message's last part: a question ends
 /// one.

@@ -2,6 +2,7 @@
 
 #include "common/documents/canonical_json.hpp"
 #include "common/documents/json_depth.hpp"
+#include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,10 +21,25 @@
 namespace sluice {
 namespace {
 
-/// Without white space; nothing if the text is no JSON.
+/// Without white space, and without escapes that need not be; nothing if the text is no JSON. No tree is
+/// made of it: one that keeps the order of keys looks for each among all.
 std::optional<std::string> compact_json(std::string_view text) {
-  const auto json = parse_tree<nlohmann::ordered_json>(text, defaults::max_document_depth);
-  return json.is_discarded() ? std::nullopt : std::optional(json.dump());
+  text = without_byte_order_mark(text);
+  if (nests_deeper_than(text, defaults::max_document_depth) ||
+      !nlohmann::json::accept(text.begin(), text.end()))
+    return std::nullopt;
+  std::string compact;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
+    end = at + 1;
+    if (text[at] == '"') {
+      while (text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      const std::string_view string = text.substr(at, ++end - at);
+      append_json_string(compact, nlohmann::json::parse(string.begin(), string.end()).get<std::string>());
+    } else if (std::string_view(" \t\r\n").find(text[at]) == std::string_view::npos) {
+      compact += text[at];
+    }
+  }
+  return compact;
 }
 
 struct ReadCall {

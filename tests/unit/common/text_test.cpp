@@ -82,8 +82,19 @@ TEST(Text, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("x", {}), std::nullopt);
   constexpr std::array<std::string_view, 1> letter{"h"};
   EXPECT_EQ(nearest("", letter), std::nullopt) << "no word is like none";
+  const std::string longest(256, 'a');
+  const std::array<std::string_view, 1> nearly{std::string_view(longest).substr(1)};
+  EXPECT_EQ(nearest(longest, nearly), nearly.front());
   EXPECT_EQ(did_you_mean("providr", keys), "; did you mean \"provider\"?");
   EXPECT_EQ(did_you_mean("zzz", keys), "");
+}
+
+// Names of 60 KB took eleven seconds, and of a megabyte the better part of an hour.
+TEST(Text, NothingIsNearToAWordThatNobodyWouldWrite) {
+  const std::string word(8u << 20, 'a');
+  const std::string other = word + "b";
+  const std::array<std::string_view, 1> candidates{other};
+  EXPECT_EQ(nearest(word, candidates), std::nullopt);
 }
 
 TEST(Text, PartsOfAListStandBetweenCommasWithoutBlanks) {
