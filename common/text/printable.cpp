@@ -15,19 +15,31 @@ bool is_between(char32_t code, char32_t first, char32_t last) {
   return code >= first && code <= last;
 }
 
+/// What picks a form of the character before it.
+bool is_selector(char32_t code) {
+  return is_between(code, 0xfe00, 0xfe0f) || is_between(code, 0xe0100, 0xe01ef) ||
+         is_between(code, 0x180b, 0x180d) || code == 0x180f;
+}
+
 /// A character that takes no room, so that two texts look the same which are not. Of joiners only where they
 /// join nothing: scripts from Arabic to those of India, and emoji, are written with them; of tags those that
-/// do not stand behind a black flag, whose region they name.
+/// do not stand behind a black flag, whose region they name; of selectors those behind what has one form
+/// (any number of them can hide a text).
 bool is_unseen(char32_t code, char32_t before) {
   const auto is_tag = [](char32_t one) { return is_between(one, 0xe0000, 0xe007f); };
   const bool is_joined = is_between(before, 0x600, 0x1fff) || is_between(before, 0x2190, 0x2bff) ||
                          before == 0xfe0f || is_between(before, 0x1f000, 0x1faff);
   if (is_between(code, 0x200c, 0x200d)) return !is_joined;
   if (is_tag(code)) return before != 0x1f3f4 && !is_tag(before);
+  if (is_selector(code)) {
+    const bool is_of_keycap = is_between(before, '0', '9') || before == '#' || before == '*';
+    return is_selector(before) || (before < 0x80 && !is_of_keycap);
+  }
   return code == 0xad || code == 0x34f || is_between(code, 0x115f, 0x1160) ||
          is_between(code, 0x17b4, 0x17b5) || code == 0x180e || code == 0x200b ||
-         is_between(code, 0x2060, 0x2064) || is_between(code, 0x206a, 0x206f) || code == 0x3164 ||
-         code == 0xfeff || turns_direction(code);
+         is_between(code, 0x2060, 0x2065) || is_between(code, 0x206a, 0x206f) || code == 0x3164 ||
+         code == 0xfeff || code == 0xffa0 || is_between(code, 0xfff0, 0xfffb) ||
+         is_between(code, 0x1bca0, 0x1bca3) || is_between(code, 0x1d173, 0x1d17a) || turns_direction(code);
 }
 
 }  // namespace

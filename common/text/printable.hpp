@@ -26,8 +26,8 @@ bool has_direction_controls(std::string_view text);
 std::string without_direction_controls(std::string_view text);
 
 /// The text with U+FFFD for each of them, and for each other character that nobody sees: zero-width spaces,
-/// soft hyphens, byte order marks, and joiners where they join nothing. So texts that differ look different.
-/// REQUIRES: valid UTF-8.
+/// soft hyphens, byte order marks, joiners where they join nothing, and variation selectors that vary
+/// nothing. So texts that differ look different. REQUIRES: valid UTF-8.
 std::string without_unseen(std::string_view text);
 
 /// The text with U+FFFD for each control character but tabs and line ends (LF, CR), and for what is no UTF-8.

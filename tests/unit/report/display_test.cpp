@@ -75,11 +75,16 @@ TEST(Display, PrintableTakesControlAway) {
 
 // `not found: "ab"` stood beside an answer that looked like "ab".
 TEST(Display, PrintableShowsThatThereIsWhatNobodySees) {
-  for (const char* unseen : {"\u200b", "\u00ad", "\u180e", "\u2060", "\u2064", "\ufeff", "\u200f"})
+  for (const char* unseen : {"\u200b", "\u00ad", "\u180e", "\u2060", "\u2065", "\ufeff", "\u200f", "\uffa0",
+                             "\ufff9", "\ufe01", "\U000e0100", "\u180b", "\U0001bca0", "\U0001d173"})
     EXPECT_EQ(printable("a" + std::string(unseen) + "b"), "a\uFFFDb");
   EXPECT_EQ(printable("\u200ba\u200db"), "\uFFFDa\uFFFDb");
   EXPECT_EQ(printable("a\u201d\u200cb\u034fc\U000e0061d\u3164"), "a\u201d\uFFFDb\uFFFDc\uFFFDd\uFFFD");
   EXPECT_EQ(printable("\U0001f3f4\U000e0067\U000e007f"), "\U0001f3f4\U000e0067\U000e007f") << "a flag";
+  EXPECT_EQ(printable("❤\ufe0f 1\ufe0f\u20e3 葛\U000e0100 ᠠ\u180b"),
+            "❤\ufe0f 1\ufe0f\u20e3 葛\U000e0100 ᠠ\u180b")
+      << "forms";
+  EXPECT_EQ(printable("❤\ufe0f\ufe01\U000e0110"), "❤\ufe0f\uFFFD\uFFFD") << "a hidden text";
   EXPECT_EQ(printable("می\u200cخواهم क्\u200dष 👩\u200d💻 ❤\ufe0f\u200d🔥"),
             "می\u200cخواهم क्\u200dष 👩\u200d💻 ❤\ufe0f\u200d🔥")
       << "joiners that join";
