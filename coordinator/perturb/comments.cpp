@@ -55,11 +55,6 @@ std::string_view stand_in(const Source& source, const Segment& comment) {
   return line_ends_count && text.find('\n') != std::string_view::npos ? source.line_end : " ";
 }
 
-std::string_view without_trailing_blanks(std::string_view text) {
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// Writes a text line by line; a line that held nothing but comments leaves nothing behind.
 class CommentRemoval {
  public:

@@ -21,6 +21,11 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
+std::string_view without_trailing_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 bool Cursor::at_line_end() const {
   return at_end() || peek() == '\n' || (peek() == '\r' && peek(1) == '\n');
 }

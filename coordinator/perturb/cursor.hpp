@@ -16,6 +16,7 @@ bool is_word_byte(char c);  ///< Letter, digit, underscore, or a byte of a chara
 bool is_letter(char c);     ///< Of ASCII, or a byte of a character beyond it.
 bool is_small(char c);      ///< A small letter of ASCII.
 bool is_blank(char c);      ///< Space or tab.
+std::string_view without_trailing_blanks(std::string_view text);
 
 /// The place in a text that a scanner has come to, and the segments it has cut so far. Whatever it passes
 /// without cutting is code. Not thread-safe.

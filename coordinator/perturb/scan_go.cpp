@@ -13,12 +13,13 @@ bool is_lower_or_digit(char c) {
 
 /// `//name:word` as go/ast defines directives, and the older forms that the tools still read.
 bool is_directive(std::string_view comment) {
-  for (const std::string_view old :
-       {"//line ", "/*line ", "//export ", "//extern ", "// +build", "//+build"}) {
+  for (const std::string_view old : {"//line ", "/*line ", "//export ", "//extern "}) {
     if (comment.starts_with(old)) return true;
   }
   if (!comment.starts_with("//")) return false;
   comment.remove_prefix(2);
+  const auto words = comment.substr(std::min(comment.find_first_not_of(" \t"), comment.size()));
+  if (words.starts_with("+build")) return true;
   const auto colon = comment.find(':');
   if (colon == 0 || colon == std::string_view::npos || colon + 1 >= comment.size()) return false;
   for (const char c : comment.substr(0, colon)) {
@@ -54,9 +55,11 @@ std::size_t end_of_cgo_preamble(std::string_view text) {
   constexpr std::string_view package = "\"C\"";
   for (auto at = text.rfind(package); at != std::string_view::npos && at > 0;
        at = text.rfind(package, at - 1)) {
-    auto before = text.substr(0, at);
-    while (!before.empty() && is_blank(before.back())) before.remove_suffix(1);
+    auto before = without_trailing_blanks(text.substr(0, at));
     if (before.empty() || before.ends_with('\n') || before.ends_with("import")) return at;
+    if (!before.ends_with('(')) continue;
+    before.remove_suffix(1);
+    if (without_trailing_blanks(before).ends_with("import")) return at;
   }
   return 0;
 }
