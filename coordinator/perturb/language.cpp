@@ -48,6 +48,7 @@ constexpr std::array names{
     LanguageName{"txt", Language::prose},
     LanguageName{"markdown", Language::prose},
     LanguageName{"md", Language::prose},
+    LanguageName{"prompt", Language::prose},
 };
 
 }  // namespace

@@ -12,19 +12,19 @@ namespace sluice {
 namespace {
 
 constexpr std::array catalogue{
-    Perturbation{"trailing-whitespace", 1, "two blanks at the end of each line"},
-    Perturbation{"tabs-to-spaces", 1, "tabs outside strings become blanks up to the tab stop"},
+    Perturbation{"trailing-whitespace", 2, "two blanks at the end of each line"},
+    Perturbation{"tabs-to-spaces", 2, "tabs outside strings become blanks up to the tab stop"},
     Perturbation{"spaces-to-tabs", 1, "indentation by blanks becomes indentation by tabs"},
     Perturbation{"comment-on-top", 1, "a comment without content above the first line"},
-    Perturbation{"comments-removed", 1, "comments that no tool reads are taken out"},
+    Perturbation{"comments-removed", 2, "comments that no tool reads are taken out"},
     Perturbation{"crlf", 1, "lines end with CR LF"},
-    Perturbation{"blank-lines", 1, "an empty line after every third line"},
-    Perturbation{"final-newline", 1, "the line end at the end of the text is taken away, or added"},
-    Perturbation{"double-spaces", 1, "two blanks between sentences", true},
-    Perturbation{"typos", 1, "two neighbouring letters within a few words change places", true},
-    Perturbation{"lowercase-start", 1, "sentences begin with a small letter", true},
-    Perturbation{"final-stop", 1, "the full stop at the end of the text is taken away", true},
-    Perturbation{"curly-apostrophes", 1, "apostrophes within words become typographic ones", true},
+    Perturbation{"blank-lines", 2, "an empty line after every third line"},
+    Perturbation{"final-newline", 2, "the line end at the end of the text is taken away, or added"},
+    Perturbation{"double-spaces", 2, "two blanks between sentences", true},
+    Perturbation{"typos", 2, "two neighbouring letters within a few words change places", true},
+    Perturbation{"lowercase-start", 2, "sentences begin with a small letter", true},
+    Perturbation{"final-stop", 2, "the full stop at the end of the text is taken away", true},
+    Perturbation{"curly-apostrophes", 2, "apostrophes within words become typographic ones", true},
 };
 
 /// In the catalogue's order. What a run recorded of its trials goes by it: new ones stand at the end.
@@ -46,12 +46,13 @@ std::size_t index_of(const Perturbation& perturbation) {
   return static_cast<std::size_t>(found - catalogue_names.begin());
 }
 
-/// The last line end may belong to a block scalar or a here-document, as far as what begins these can tell.
+/// The last line end may belong to a block scalar, a here-document or a script's own data, as far as what
+/// begins these can tell: shells, Perl, Ruby, PHP and Dockerfiles begin here-documents alike.
 bool may_end_in_text(std::string_view language, std::string_view text) {
+  const auto has = [text](std::string_view word) { return text.find(word) != std::string_view::npos; };
   const auto name = to_lower(language);
-  if (name == "yaml" || name == "yml") return text.find_first_of("|>") != std::string_view::npos;
-  if (name == "shell" || name == "sh" || name == "bash") return text.find("<<") != std::string_view::npos;
-  return false;
+  if (name == "yaml" || name == "yml") return has("|") || has(">");
+  return language_named(name) != Language::prose && (has("<<") || has("__DATA__") || has("__END__"));
 }
 
 /// A text of which nothing is known but that it is one: only its very end may change, and not a line that
@@ -62,7 +63,7 @@ Perturbed toggle_unknown_final_newline(std::string_view language, std::string_vi
   if (ended) content.remove_suffix(text.ends_with("\r\n") ? 2 : 1);
   if (content.ends_with('\\')) return skipped("the last line ends with a backslash");
   if (may_end_in_text(language, text))
-    return skipped("the last line end may belong to a block scalar or a here-document");
+    return skipped("the last line end may belong to a block scalar, a here-document or a script's data");
   if (ended) return changed_from(text, std::string(content));
   return changed_from(text,
                       std::string(text) + (text.find("\r\n") != std::string_view::npos ? "\r\n" : "\n"));
@@ -132,6 +133,8 @@ Perturbed perturb(const Perturbation& perturbation, std::string_view language, s
   const auto known = language_named(language);
   const bool is_prose = known == Language::prose;
   const bool changes_prose = catalogue[index].of_prose;
+  if (changes_prose && !known)
+    return skipped("it changes prose alone, and \"" + excerpt(language, 40) + "\" is not known to be prose");
   if (changes_prose && !is_prose) return skipped("it changes prose alone");
   if (!changes_prose && (is_prose || !known)) return perturb_unknown(index, language, text);
   auto segmentation = cut_into_segments(*known, text);

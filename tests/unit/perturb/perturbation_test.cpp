@@ -186,33 +186,42 @@ TEST(Perturbations, BlankLines) {
 }
 
 TEST(Perturbations, FinalNewline) {
-  expect_outcomes(
-      "final-newline",
-      {
-          {"python", "a\n", "a"},
-          {"python", "a\r\n", "a"},
-          {"python", "a", "a\n"},
-          {"python", "a\r\nb", "a\r\nb\r\n"},
-          {"python", "a\n\n", "a\n"},
-          {"python", "", "\n"},
-          {"c", "a \\\n", "?the last line ends with a backslash"},
-          {"go", "a := `b`\n", "a := `b`"},
-          {"markdown", "a\n", "a"},
-          {"yaml", "a: |\n  b\n", "?the last line end may belong to a block scalar or a here-document"},
-          {"yaml", "a: b\n", "a: b"},
-          {"YML", "a: >-\n  b", "?the last line end may belong to a block scalar or a here-document"},
-          {"shell", "a 'b'\n", "a 'b'"},
-          {"bash", "a <<E\nE\n", "?the last line end may belong to a block scalar or a here-document"},
-          {"markdown", "a\r\nb", "a\r\nb\r\n"},
-          {"", "a\\\n", "?the last line ends with a backslash"},
-      });
+  expect_outcomes("final-newline",
+                  {
+                      {"python", "a\n", "a"},
+                      {"python", "a\r\n", "a"},
+                      {"python", "a", "a\n"},
+                      {"python", "a\r\nb", "a\r\nb\r\n"},
+                      {"python", "a\n\n", "a\n"},
+                      {"python", "", "\n"},
+                      {"c", "a \\\n", "?the last line ends with a backslash"},
+                      {"go", "a := `b`\n", "a := `b`"},
+                      {"markdown", "a\n", "a"},
+                      {"yaml", "a: |\n  b\n",
+                       "?the last line end may belong to a block scalar, a here-document or a script's data"},
+                      {"yaml", "a: b\n", "a: b"},
+                      {"YML", "a: >-\n  b",
+                       "?the last line end may belong to a block scalar, a here-document or a script's data"},
+                      {"shell", "a 'b'\n", "a 'b'"},
+                      {"bash", "a <<E\nE\n",
+                       "?the last line end may belong to a block scalar, a here-document or a script's data"},
+                      {"zsh", "a <<E\nb\n",
+                       "?the last line end may belong to a block scalar, a here-document or a script's data"},
+                      {"dockerfile", "RUN <<E\nb\n",
+                       "?the last line end may belong to a block scalar, a here-document or a script's data"},
+                      {"perl", "print <DATA>;\n__DATA__\nb\n",
+                       "?the last line end may belong to a block scalar, a here-document or a script's data"},
+                      {"markdown", "a << b __END__\n", "a << b __END__"},
+                      {"markdown", "a\r\nb", "a\r\nb\r\n"},
+                      {"", "a\\\n", "?the last line ends with a backslash"},
+                  });
 }
 
 TEST(Perturbations, LeaveUnknownLanguagesAlone) {
   for (const auto& perturbation : perturbations()) {
     if (perturbation.name == "final-newline") continue;
     EXPECT_EQ(outcome(perturbation.name, "fortran", "\ta\n"),
-              perturbation.of_prose ? "?it changes prose alone"
+              perturbation.of_prose ? "?it changes prose alone, and \"fortran\" is not known to be prose"
                                     : "?sluice does not know the comments and strings of \"fortran\"");
   }
 }
