@@ -1,5 +1,6 @@
 #include "common/text/text.hpp"
 #include "coordinator/perturb/cursor.hpp"
+#include "coordinator/perturb/fences.hpp"
 #include "coordinator/perturb/transforms.hpp"
 
 #include <algorithm>
@@ -89,6 +90,19 @@ bool ends_before_line(std::string_view text, std::size_t at) {
   return line_ends > 1 || at == 0 || is_one_of(".?!:", text[at - 1]);
 }
 
+/// Names follow them: the full stop behind them ends no sentence.
+constexpr auto abbreviations = std::to_array<std::string_view>(
+    {"Dr", "Fr", "Hr", "Mme", "Mr", "Mrs", "Ms", "Mt", "Nr", "Prof", "Sr", "Sra", "St", "vs"});
+
+/// A mark that ends a sentence stands at `at`: an ellipsis and an abbreviation end none.
+bool is_end_mark(std::string_view text, std::size_t at) {
+  if (!is_one_of(".?!", text[at]) || (at > 0 && text[at - 1] == '.')) return false;
+  auto begin = at;
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  return text[at] != '.' ||
+         std::ranges::find(abbreviations, text.substr(begin, at - begin)) == abbreviations.end();
+}
+
 bool begins_sentence(std::string_view text, std::size_t word) {
   while (word > 0 && text[word - 1] == '(') --word;
   auto at = word;
@@ -96,8 +110,7 @@ bool begins_sentence(std::string_view text, std::size_t word) {
   if (at == 0) return true;
   if (text[at - 1] == '\n') return ends_before_line(text, at);
   if (at == word) return false;
-  const bool is_ellipsis = at > 1 && text[at - 2] == '.';
-  return (is_one_of(".?!", text[at - 1]) && !is_ellipsis) || begins_line(text, at);
+  return is_end_mark(text, at - 1) || begins_line(text, at);
 }
 
 /// Words of the language, not of the world: in small letters they mean the same.
@@ -113,21 +126,29 @@ constexpr auto usual_starts = std::to_array<std::string_view>(
 /// In small letters, a blank around each.
 constexpr std::string_view words_about_form =
     " "
-    "alphabetic alphabetical alphabetically anagram anagrams apostrophe apostrophes backward backwards "
-    "base64 buchstabe buchstaben buchstabiere buchstabieren capitalisation capitalise capitalised "
-    "capitalization capitalize capitalized capitals character characters comma commas consonant "
-    "consonants correct corrected correction corrections decode decoded decoding encode encoded "
-    "encoding error errors exactly gram\u00E1tica grammaire grammar grammatical grammatik "
-    "gro\u00DFbuchstaben kleinbuchstaben letra letras letter letters lettre lettres lower lowercase "
-    "majuscule majuscules may\u00FAsculas min\u00FAsculas minuscule minuscules misspelled misspelling "
-    "misspellings misspelt mistake mistakes orthographe ortograf\u00CDa ortograf\u00EDa ortografia "
-    "palindrome palindromes proofread proofreading punctuation rechtschreibfehler rechtschreibung "
-    "reverse reversed rhyme rhymes spell spelled spelling syllable syllables typo typos upper uppercase "
-    "verbatim vowel vowels zeichensetzung ";
+    "acronym acronyms alphabet alphabetic alphabetical alphabetically anagram anagrams apostrophe "
+    "apostrophes ascii backward backwards base64 buchstabe buchstaben buchstabiere buchstabieren "
+    "capitalisation capitalise capitalised capitalization capitalize capitalized capitals character "
+    "characters checksum cipher comma commas consonant consonants correct corrected correction corrections "
+    "decode decoded decoding encode encoded encoding error errors exactly gram\u00E1tica grammaire grammar "
+    "grammatical grammatik gro\u00DFbuchstaben hyphen hyphens initials kleinbuchstaben leerzeichen letra "
+    "letras letter letters lettre lettres lower lowercase majuscule majuscules may\u00FAsculas "
+    "min\u00FAsculas minuscule minuscules misspelled misspelling misspellings misspelt mistake mistakes "
+    "orthographe ortograf\u00EDa ortografia ortograf\u00CDa palindrome palindromes proofread proofreading "
+    "punctuation rechtschreibfehler rechtschreibung reverse reversed rhyme rhymes rot13 spaces spacing "
+    "spell spelled spelling substring syllable syllables typo typos unicode upper uppercase verbatim vowel "
+    "vowels whitespace zeichensetzung ";
 
 /// Of these a swap makes another word that there is, or may (`marital`, `martial`).
 constexpr auto unswapped = std::to_array<std::string_view>(
-    {"casually", "causally", "dairies", "diaries", "marital", "retired", "retried", "signing", "singing"});
+    {"belated", "bleated",  "braking",   "bugled",   "bugles",   "bugling",    "bulged",     "bulges",
+     "bulging", "casually", "causally",  "coroner",  "coroners", "crating",    "craving",    "crevices",
+     "crooner", "crooners", "dairies",   "diaries",  "framers",  "framing",    "gliding",    "graters",
+     "gustier", "gustiest", "gutsier",   "gutsiest", "marital",  "minuets",    "minutes",    "pasties",
+     "patsies", "prating",  "prefect",   "retired",  "retires",  "retried",    "signed",     "signer",
+     "signers", "signing",  "singed",    "singer",   "singers",  "singing",    "slating",    "slavers",
+     "slaving", "slivered", "slivering", "slivers",  "solider",  "solitaires", "solitaries", "tilted",
+     "tilting", "titled",   "titling",   "trailed",  "trailing", "trialed",    "trialing"});
 
 /// Where in the word two letters may change places: neither is the first or the last, and they differ.
 /// Preferably consonants, since next to none of these swaps make another word; else the word is a long one.
@@ -160,6 +181,49 @@ std::uint64_t lot_of(std::string_view word, std::uint64_t ordinal) {
   return hash ^ (hash >> 33);
 }
 
+/// Behind what marks an item or a heading.
+std::string_view content_of(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t-*+#"), line.size()));
+  const auto number = end_of_list_mark(line);
+  return line.substr(std::min(line.find_first_not_of(" \t", number), line.size()));
+}
+
+/// A capital begins its first word, or what is quoted, linked or marked up does.
+bool begins_as_sentence(std::string_view line) {
+  if (line.empty()) return false;
+  const auto is_capital = [&](std::size_t i) { return i < line.size() && line[i] >= 'A' && line[i] <= 'Z'; };
+  if (is_beyond_ascii(line[0]) || is_one_of("\"'([{<`_", line[0])) return true;
+  // `SELECT` and `RUN` begin statements.
+  return is_capital(0) && !is_capital(1);
+}
+
+/// A mark that ends a sentence stands in it, behind a word.
+bool holds_end_of_sentence(std::string_view line) {
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const bool is_behind_word = is_alphanumeric(line[i - 1]) || is_one_of("\"')]}`*_>", line[i - 1]);
+    const bool is_last = i + 1 == line.size() || is_one_of(" \t\"')*_", line[i + 1]);
+    if (is_one_of(".?!", line[i]) && is_behind_word && is_last) return true;
+  }
+  return false;
+}
+
+/// For each line whether a sentence stands in it, or goes on in it. Words alone are none: a command and a
+/// statement are made of words, too.
+std::vector<bool> lines_with_sentences(const Source& source, const std::vector<Word>& words) {
+  std::vector<bool> result;
+  result.reserve(source.lines.size());
+  auto word = words.begin();
+  bool goes_on = false;
+  for (const auto& line : source.lines) {
+    const auto text = content_of(source.text.substr(line.begin, line.end - line.begin));
+    const bool has_words = word != words.end() && word->begin < line.end;
+    while (word != words.end() && word->begin < line.end) ++word;
+    result.push_back(has_words && (goes_on || begins_as_sentence(text) || holds_end_of_sentence(text)));
+    goes_on = result.back() && !is_one_of(".?!:", text[text.find_last_not_of(" \t\r")]);
+  }
+  return result;
+}
+
 struct Typo {
   std::uint64_t lot = 0;
   std::size_t at = 0;  ///< Of the first of the two letters.
@@ -168,10 +232,14 @@ struct Typo {
 /// One for each word that may have one.
 std::vector<Typo> possible_typos(const Source& source) {
   std::vector<Typo> typos;
-  for (const auto& [begin, end] : words_of(source)) {
+  const auto words = words_of(source);
+  const auto has_sentence = lines_with_sentences(source, words);
+  std::size_t line = 0;
+  for (const auto& [begin, end] : words) {
+    while (source.lines[line].next <= begin) ++line;
     const auto word = source.text.substr(begin, end - begin);
     const auto swaps = swaps_of(word);
-    if (swaps.empty() || begins_sentence(source.text, begin)) continue;
+    if (swaps.empty() || !has_sentence[line] || begins_sentence(source.text, begin)) continue;
     const auto lot = lot_of(word, typos.size());
     typos.push_back({lot, begin + swaps[(lot >> 8) % swaps.size()]});
   }
@@ -197,8 +265,8 @@ std::string_view word_about_form(const Source& source) {
 Perturbed double_spaces(const Source& source) {
   const auto text = source.text;
   return with_bytes(source, [&](std::size_t i) -> std::string_view {
-    if (text[i] != ' ' || i < 2 || i + 1 == text.size() || !is_one_of(".?!", text[i - 1])) return {};
-    // An initial, a number and an ellipsis end no sentence.
+    if (text[i] != ' ' || i < 2 || i + 1 == text.size() || !is_end_mark(text, i - 1)) return {};
+    // An initial and a number end no sentence.
     const bool ends = is_small(text[i - 2]) || is_beyond_ascii(text[i - 2]) || text[i - 2] == ')';
     const bool begins = is_letter(text[i + 1]) && !is_small(text[i + 1]);
     return ends && begins ? "  " : "";

@@ -1,4 +1,5 @@
 // Prose: the words of its sentences, and what stands among them that is no word.
+#include "coordinator/perturb/fences.hpp"
 #include "coordinator/perturb/scanners.hpp"
 #include "coordinator/perturb/source.hpp"
 
@@ -15,13 +16,23 @@ constexpr std::string_view no_prose = "it does not look like prose";
 constexpr std::string_view white_space = " \t\r\n";
 
 /// Typographic quotation marks, beginning and end.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> quotation_marks{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> quotation_marks{
     {{"\u201C", "\u201D"},
      {"\u201E", "\u201C"},
+     {"\u201D", "\u201D"},
      {"\u2018", "\u2019"},
+     {"\u201A", "\u2018"},
      {"\u00AB", "\u00BB"},
      {"\u00BB", "\u00AB"},
-     {"\u300C", "\u300D"}}};
+     {"\u2039", "\u203A"},
+     {"\u203A", "\u2039"},
+     {"\u300A", "\u300B"},
+     {"\u300C", "\u300D"},
+     {"\u300E", "\u300F"}}};
+
+/// Comments and instructions of markup and templates: tags may stand in them, and line ends.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> instructions{
+    {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<%", "%>"}, {"<?", "?>"}}};
 
 bool is_white(char c) {
   return white_space.find(c) != std::string_view::npos;
@@ -73,7 +84,7 @@ Token token_of(std::string_view text) {
 }
 
 /// A line, without its indentation, that is of a notation of its own, whatever its words: a comment, a
-/// statement, a row of a table, `name: value`.
+/// statement, a row of a table, `name: value`, be it an item of a list.
 bool is_notation(std::string_view line) {
   constexpr std::array<std::string_view, 5> starts{"\t", "//", "/*", "*/", "--"};
   if (std::ranges::any_of(starts, [&](std::string_view start) { return line.starts_with(start); }))
@@ -82,79 +93,11 @@ bool is_notation(std::string_view line) {
   const auto last = line.find_last_not_of(white_space);
   if (last != std::string_view::npos && std::string_view(";{\\").find(line[last]) != std::string_view::npos)
     return true;
-  const auto name = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
-  return name != std::string_view::npos && name > 0 && line[name] == ':';
-}
-
-/// The line that begins fenced code.
-struct Fence {
-  std::string_view mark;   ///< Three backticks or tildes, or more.
-  std::size_t column = 0;  ///< The line that closes it has its mark less than four blanks behind this.
-};
-
-/// Behind a mark of a list that begins the text, `-` or `1.`; 0 if none does.
-std::size_t end_of_list_mark(std::string_view text) {
-  auto end = std::min(text.find_first_not_of("0123456789"), text.size());
-  if (end >= text.size() ||
-      std::string_view(end > 0 ? ".)" : "-*+").find(text[end]) == std::string_view::npos)
-    return 0;
-  ++end;
-  return end < text.size() && is_blank(text[end]) ? end : 0;
-}
-
-/// The column behind the blanks that begin the text, which it then lacks.
-std::size_t skip_indentation(std::string_view& text, std::size_t column) {
-  for (; !text.empty() && is_blank(text.front()); text.remove_prefix(1))
-    column = text.front() == '\t' ? (column / 4 + 1) * 4 : column + 1;
-  return column;
-}
-
-std::string_view run_of(std::string_view text) {
-  return text.substr(0, text.find_first_not_of(text.substr(0, 1)));
-}
-
-std::string_view first_line(std::string_view text) {
-  return text.substr(0, text.find('\n'));
-}
-
-/// A fence may stand in an item of a list, and be indented as the item is.
-std::optional<Fence> fence_of(std::string_view line) {
-  auto column = skip_indentation(line, 0);
-  bool is_item = false;
-  while (const auto mark = end_of_list_mark(line)) {
-    line.remove_prefix(mark);
-    column = skip_indentation(line, column + mark);
-    is_item = true;
-  }
-  if (!line.starts_with("```") && !line.starts_with("~~~")) return std::nullopt;
-  const auto mark = run_of(line);
-  // What backticks close on the same line is code within a sentence.
-  if (mark.front() == '`' && line.find('`', mark.size()) != std::string_view::npos) return std::nullopt;
-  return Fence{mark, is_item || column >= 4 ? column : 0};
-}
-
-bool closes(std::string_view line, const Fence& fence) {
-  if (skip_indentation(line, 0) >= fence.column + 4 || !line.starts_with(fence.mark)) return false;
-  return line.find_first_not_of(white_space, run_of(line).size()) == std::string_view::npos;
-}
-
-/// The end of the line that closes the fence whose first line holds `at`, or of the text.
-std::size_t end_of_fence(std::string_view text, std::size_t at, const Fence& fence) {
-  for (auto feed = text.find('\n', at); feed != std::string_view::npos; feed = text.find('\n', feed + 1)) {
-    const auto line = first_line(text.substr(feed + 1));
-    if (closes(line, fence)) return feed + 1 + line.size();
-  }
-  return text.size();
-}
-
-/// The end of the last of the fences that begin behind the line end at `feed`; `feed` itself if none does.
-std::size_t behind_fences(std::string_view text, std::size_t feed) {
-  while (feed < text.size()) {
-    const auto fence = fence_of(first_line(text.substr(feed + 1)));
-    if (!fence) break;
-    feed = end_of_fence(text, feed + 1, *fence);
-  }
-  return feed;
+  line.remove_prefix(end_of_list_mark(line));
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const auto name = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-");
+  return name != std::string_view::npos && name > 0 && line[name] == ':' &&
+         (is_small(line.front()) || line.front() == '_');
 }
 
 /// An end tag of that name, in small or large letters, begins the text.
@@ -326,11 +269,15 @@ class ProseScanner {
     }
   }
 
-  /// Behind the next such word of the paragraph, or at the paragraph's end.
-  std::size_t behind(std::string_view word, std::size_t ahead) {
+  /// Behind the next such mark of the paragraph, or at the paragraph's end. An apostrophe in a word is none.
+  std::size_t behind(std::string_view mark, std::size_t ahead) {
     const auto within = paragraph();
-    const auto found = within.find(word, cursor_.position() + ahead);
-    return found == std::string_view::npos ? within.size() : found + word.size();
+    for (auto at = within.find(mark, cursor_.position() + ahead); at != std::string_view::npos;
+         at = within.find(mark, at)) {
+      at += mark.size();
+      if (mark != "\u2019" || at == within.size() || !is_word_byte(within[at])) return at;
+    }
+    return within.size();
   }
 
   /// Behind the next run of as many. Runs of three that nothing closes in the paragraph begin a fence behind
@@ -382,6 +329,11 @@ class ProseScanner {
   }
 
   std::optional<std::size_t> end_of_tag() const {
+    for (const auto& [first, last] : instructions) {
+      if (!cursor_.looking_at(first)) continue;
+      const auto end = cursor_.text().find(last, cursor_.position() + first.size());
+      return end == std::string_view::npos ? cursor_.text().size() : end + last.size();
+    }
     const char next = cursor_.peek(1);
     if (!is_capital(next) && !is_small(next) && next != '/' && next != '!') return std::nullopt;
     const auto found = cursor_.text().find_first_of("<>\n", cursor_.position() + 1);

@@ -52,6 +52,7 @@ TEST(Prose, TwoBlanksStandBetweenSentences) {
                       {"(See below). Then say so.", "(See below).  Then say so."},
                       {"Be brief.  Say so.", "="},
                       {"J. Smith spoke... Then 1. Now e.g. here.", "="},
+                      {"Dr. Smith met Mrs. Jones. Why?", "Dr. Smith met Mrs. Jones.  Why?"},
                       {"What is the capital of France?", "="},
                   });
 }
@@ -69,9 +70,28 @@ TEST(Prose, LettersWithinAFewWordsChangePlaces) {
            "Der Garten ist schön. Die Kinder spileen draußen."},
           {"Tell me of Germany, NASA and Schrödinger.", "="},
           {"It was signing and singing, and it retired.", "="},
+          {"The singer was braking, twenty minutes after the titled prefect.",
+           "The singer was braking, twetny minutes after the titled prefect."},
           {"What is 12 and one?", "="},
           {"法国的首都是哪里？请简短回答。", "="},
       });
+}
+
+// Commands and statements are made of words, too.
+TEST(Prose, NoTypoStandsInALineWithoutASentence) {
+  for (const std::string code :
+       {"from collections import defaultdict\nimport itertools\n", "git checkout master\n",
+        "- docker compose restart backend\n", "1. select customer from customers order by revenue\n",
+        "RUN install python packages\n", "$ install python packages\n", "for number in numbers:\n"}) {
+    EXPECT_EQ(outcome("typos", "", "What is it?\n\n" + code), "=") << code;
+    EXPECT_EQ(outcome("typos", "", "What is it:\n" + code), "=") << code;
+  }
+  expect_outcomes("typos",
+                  {
+                      {"What is the\ncapital of it\n", "What is the\ncaptial of it\n"},
+                      {"What is it?\n\nit is a capital.\n", "What is it?\n\nit is a captial.\n"},
+                      {"What is it?\n\n1. \"It\" is a capital\n", "What is it?\n\n1. \"It\" is a captial\n"},
+                  });
 }
 
 // A text of any length has a typo, and a long one in about one of eight words that may have it.
@@ -97,6 +117,7 @@ TEST(Prose, SentencesBeginWithASmallLetter) {
                                           "Question: What is it?\nAnswer:\n\nthe end\nThe rest."},
                                          {"Sie fragt sich: Was tun? Die Hunde bellen.", "="},
                                          {"So it went... The end.", "="},
+                                         {"So Dr. Who and Mr. Do met.", "="},
                                      });
 }
 
@@ -133,6 +154,9 @@ TEST(Prose, OnlyItsWordsMayChange) {
       "/etc/hosts,|some_name,|NASA,|camelCase,");
   EXPECT_EQ(kept("Sagen Sie „ein Wort“, “two words”, «deux mots» und ‘noch eines’ dazu.\n"),
             "„ein Wort“|“two words”|«deux mots»|‘noch eines’");
+  EXPECT_EQ(kept("Sagen Sie ‚ein Wort‘, ‹ deux mots ›, ”ett ord”, 『二つ』 und 《三》 dazu, bitte."),
+            "‚ein Wort‘|‹ deux mots ›|”ett ord”|『二つ』|《三》");
+  EXPECT_EQ(kept("Please say what ‘she doesn’t know’ is in French."), "‘she doesn’t know’");
   EXPECT_EQ(kept("<note>Keep this in mind.</note> See [the link](there) for more of the same."),
             "<note>|</note>|[the link](there)");
   EXPECT_EQ(kept("It's the dogs' own work, isn't it?"), "");
@@ -151,6 +175,8 @@ TEST(Prose, LinesOfOtherNotationsAreKept) {
   EXPECT_EQ(kept(before + "format: markdown\n// a comment\nint count;\nif so {\ngit commit --amend\n"),
             "format: markdown|// a comment|int count;|if so {|git commit --amend");
   EXPECT_EQ(kept(before + "SELECT name FROM customers\n"), "SELECT name FROM customers");
+  EXPECT_EQ(kept(before + "- name: Install it\nruns-on: the machine\n  step2: now\n"),
+            "- name: Install it|runs-on: the machine|  step2: now");
 }
 
 TEST(Prose, FencesEndWhereTheyAreClosed) {
@@ -197,6 +223,14 @@ TEST(Prose, ElementsOfCodeAreKept) {
   EXPECT_EQ(kept("Please have a look at <code/> and <b>the other one</b> here."), "<code/>|<b>|</b>");
 }
 
+TEST(Prose, CommentsAndInstructionsAreKept) {
+  for (const std::string part :
+       {"<!-- the <b>first</b>\n\none -->", "<% if first > one %>", "<?php the first\none ?>",
+        "<![CDATA[the <first> one]]>", "<!-- the first\n\none.", "<?php the first\n\none."}) {
+    EXPECT_EQ(kept("Please have a look at the page, which is long, and at " + part), part);
+  }
+}
+
 TEST(Prose, BackticksCloseByAsMany) {
   EXPECT_EQ(kept("Please tell me of ``first ` one`` and `second `` one` in short."),
             "``first ` one``|`second `` one`");
@@ -241,6 +275,8 @@ TEST(Prose, ThatSpeaksOfItsFormAnywhereIsSkipped) {
            {"Then say it backwards.", "backwards"},
            {"Encode it as base64.", "encode"},
            {"It is base64.", "base64"},
+           {"Remove all extra spaces.", "spaces"},
+           {"Normalize the whitespace.", "whitespace"},
            {"Achte auf die Rechtschreibung.", "rechtschreibung"},
            {"Wie viele Buchstaben sind es?", "buchstaben"},
            {"Corrige l\u2019orthographe.", "orthographe"},
@@ -256,9 +292,10 @@ TEST(Prose, ThatSpeaksOfItsFormAnywhereIsSkipped) {
 TEST(Prose, IsNoCode) {
   for (const auto name : names_of_prose()) {
     EXPECT_EQ(outcome(name, "python", "# What is the capital of France?\n"), "?it changes prose alone");
-    EXPECT_EQ(outcome(name, "cobol", "What is the capital of France?\n"), "?it changes prose alone");
+    EXPECT_EQ(outcome(name, "cobol", "What is the capital of France?\n"),
+              "?it changes prose alone, and \"cobol\" is not known to be prose");
   }
-  for (const std::string_view language : {"", "txt", "Markdown", "md"})
+  for (const std::string_view language : {"", "txt", "Markdown", "md", "prompt"})
     EXPECT_EQ(outcome("lowercase-start", language, "What is it?"), "what is it?");
   EXPECT_EQ(outcome("crlf", "md", "What is it?\n"),
             "?sluice does not know the comments and strings of \"md\"");
