@@ -55,6 +55,19 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
   EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
 }
 
+// It lacked openai-responses: no report of such a run fitted it.
+TEST(ReportSchema, TakesEachFormatOfRequests) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  for (const auto kind : {ProviderKind::openai, ProviderKind::openai_responses, ProviderKind::anthropic,
+                          ProviderKind::gemini, ProviderKind::http, ProviderKind::exec}) {
+    input.identity.provider = kind;
+    input.identity.judge = {std::string(to_string(kind)), "gpt-5"};
+    EXPECT_EQ(findings(report_of(input)), "") << to_string(kind);
+  }
+}
+
 // Both what was measured and what could not be.
 TEST(ReportSchema, TakesWhatWasMeasuredOfAJudge) {
   const sample::JudgedRun run;
