@@ -14,6 +14,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -60,14 +61,16 @@ std::u32string characters_of(std::string_view text) {
   return characters;
 }
 
-std::map<std::vector<std::string>, std::size_t> runs_of(const std::vector<std::string>& words,
-                                                        std::size_t n) {
-  std::map<std::vector<std::string>, std::size_t> runs;
-  for (std::size_t at = 0; at + n <= words.size(); ++at) {
-    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(at);
-    ++runs[std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(n))];
-  }
-  return runs;
+/// Words that follow one another, where they stand.
+using Run = std::span<const std::string>;
+
+struct RunOrder {
+  bool operator()(Run a, Run b) const { return std::ranges::lexicographical_compare(a, b); }
+};
+
+/// Calls `use` with each run of n words.
+void for_each_run(const std::vector<std::string>& words, std::size_t n, const auto& use) {
+  for (std::size_t at = 0; at + n <= words.size(); ++at) use(Run(words).subspan(at, n));
 }
 
 bool holds(const JsonValue& given, const JsonValue& wanted) {
@@ -172,23 +175,24 @@ std::string problem_with_distance(std::string_view answer, const std::vector<std
 }
 
 std::optional<double> rouge_n(std::string_view answer, const std::vector<std::string>& texts, std::size_t n) {
-  const auto count = [](const auto& runs) {
-    std::size_t all = 0;
-    for (const auto& [run, times] : runs) all += times;
-    return all;
-  };
-  const auto given = runs_of(words_of(answer), n);
-  const std::size_t given_count = count(given);
+  const auto count = [n](const auto& words) { return words.size() < n ? 0 : words.size() - n + 1; };
+  const auto given = words_of(answer);
   std::optional<double> best;
   for (const std::string& text : texts) {
-    const auto wanted = runs_of(words_of(text), n);
-    if (wanted.empty()) continue;
+    const auto wanted = words_of(text);
+    if (wanted.size() < n) continue;
+    // Of the text's runs alone: an answer may have very many.
+    std::map<Run, std::size_t, RunOrder> left;
+    for_each_run(wanted, n, [&](Run run) { ++left[run]; });
     std::size_t shared = 0;
-    for (const auto& [run, times] : wanted) {
-      const auto found = given.find(run);
-      if (found != given.end()) shared += std::min(times, found->second);
-    }
-    const double score = 2.0 * static_cast<double>(shared) / static_cast<double>(given_count + count(wanted));
+    for_each_run(given, n, [&](Run run) {
+      const auto found = left.find(run);
+      if (found == left.end() || found->second == 0) return;
+      --found->second;
+      ++shared;
+    });
+    const double score =
+        2.0 * static_cast<double>(shared) / static_cast<double>(count(given) + count(wanted));
     best = std::max(best.value_or(0.0), std::round(score * 1e6) / 1e6);
   }
   return best;
