@@ -22,12 +22,19 @@ bool peel_full_stop(std::string_view& text) {
 }
 
 bool peel_quotes(std::string_view& text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> pairs{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> pairs{{
       {"\"", "\""},
       {"'", "'"},
       {"\u201c", "\u201d"},
+      {"\u201e", "\u201c"},
+      {"\u201e", "\u201d"},
+      {"\u201d", "\u201d"},
       {"\u2018", "\u2019"},
+      {"\u201a", "\u2018"},
       {"\u00ab", "\u00bb"},
+      {"\u00bb", "\u00ab"},
+      {"\u300c", "\u300d"},
+      {"\u300e", "\u300f"},
   }};
   for (const auto& [open, close] : pairs) {
     if (text.size() < open.size() + close.size() || !text.starts_with(open) || !text.ends_with(close))

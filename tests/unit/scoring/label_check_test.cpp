@@ -29,10 +29,30 @@ std::string read(const std::string& answer, const std::string& path = "") {
 }
 
 TEST(LabelCheck, ReadsALabelInTheClothesThatModelsPutOnIt) {
-  for (const char* answer :
-       {"refund", " \n refund\t", "Refund", "REFUND.", "\"refund\"", "'refund'.", "\"Refund.\"", "**refund**",
-        "*refund*", "_refund_", "__Refund.__", "***refund***", "`refund`", "**\"refund\".**",
-        "```\nrefund\n```", "```text\nRefund.\n```\n", "\u201crefund\u201d", "\u00abrefund\u00bb"})
+  for (const char* answer : {"refund",
+                             " \n refund\t",
+                             "Refund",
+                             "REFUND.",
+                             "\"refund\"",
+                             "'refund'.",
+                             "\"Refund.\"",
+                             "**refund**",
+                             "*refund*",
+                             "_refund_",
+                             "__Refund.__",
+                             "***refund***",
+                             "`refund`",
+                             "**\"refund\".**",
+                             "```\nrefund\n```",
+                             "```text\nRefund.\n```\n",
+                             "\u201crefund\u201d",
+                             "\u00abrefund\u00bb",
+                             "\u201eRefund.\u201c",
+                             "\u201erefund\u201d",
+                             "\u201drefund\u201d",
+                             "\u201arefund\u2018",
+                             "\u00bbrefund\u00ab.",
+                             "\u300crefund\u300d"})
     EXPECT_EQ(read(answer), "refund") << answer;
   EXPECT_EQ(read("other  topic"), "|\"other  topic\" is none of the labels") << "blanks within it count";
   EXPECT_EQ(read("OTHER TOPIC."), "Other topic|Other topic, not refund");
