@@ -116,6 +116,13 @@ TEST(Redactor, APatternThatCannotBeMeantIsRefusedByName) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().message,
             "the redaction pattern \"mine\" (\"x*\") matches the empty text, which is everywhere");
+  // They marked each word, and hid none.
+  for (const char* pattern : {"\\b", "\\b([0-9]{4})?", "\\B"}) {
+    const std::vector<RedactionPattern> nowhere{{"mine", pattern}};
+    EXPECT_FALSE(Redactor::make(nowhere)) << pattern;
+  }
+  const std::vector<RedactionPattern> sound{{"mine", "\\b[0-9]{4}\\b"}};
+  EXPECT_EQ(clean(*Redactor::make(sound), "a 1234"), "a [redacted mine]");
 }
 
 }  // namespace sluice::redactor_test
