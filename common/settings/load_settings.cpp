@@ -29,8 +29,28 @@ bool stands_in(const SettingDefinition& one, std::string_view section) {
 
 /// Where a key belongs that stands elsewhere; empty if it belongs nowhere.
 std::string where_it_belongs(std::string_view key) {
-  const std::string place = place_in_settings_file(key);
-  return place.empty() ? "" : "it belongs in " + place;
+  if (to_lower(key).ends_with("api_key"))
+    return "keys stay in the environment, and \"api_key_env\" in [providers.NAME] names the variable";
+  if (const std::string place = place_in_settings_file(key); !place.empty()) return "it belongs in " + place;
+  const auto outside = std::ranges::find(setting_definitions(), key, &SettingDefinition::key);
+  if (outside == setting_definitions().end()) return "";
+  return "it is set by " + std::string(outside->flag) + " or " + variable_of(key);
+}
+
+/// What is wrong with the name of a [providers.NAME], which flags, arms and reports name; empty if nothing
+/// is.
+std::string problem_with_provider_name(std::string_view name) {
+  constexpr std::size_t longest = 128;
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  if (name.empty() || name.size() > longest || !std::ranges::all_of(name, is_part))
+    return "must have a name of letters, digits, '-', '_' and '.', at most " + std::to_string(longest) +
+           " of them";
+  if (!names_a_provider(name))
+    return "has a name that means no provider where a judge is named: take another";
+  return "";
 }
 
 std::string list_of_eval_keys() {
@@ -186,6 +206,10 @@ class SettingsMerger {
       if (!std::holds_alternative<TomlNode::Table>(entry.value.value)) {
         findings_.push_back({sources_.file_name, entry.line,
                              name + " must be a table, not " + std::string(type_name(entry.value))});
+        continue;
+      }
+      if (const std::string problem = problem_with_provider_name(entry.key); !problem.empty()) {
+        findings_.push_back({sources_.file_name, entry.line, name + " " + problem});
         continue;
       }
       TableReader reader(entry.value, name, sources_.file_name, findings_);
@@ -366,7 +390,7 @@ tl::expected<SettingsInputs, std::vector<Finding>> settings_inputs(
     auto text = read_file(inputs.file_name, defaults::max_settings_bytes);
     if (!text) {
       return tl::unexpected(
-          std::vector<Finding>{{inputs.file_name, 0, "the settings " + text.error().message}});
+          std::vector<Finding>{{inputs.file_name, 0, "the settings file " + text.error().message}});
     }
     inputs.file_text = std::move(*text);
   }

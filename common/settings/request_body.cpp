@@ -64,6 +64,19 @@ std::string problem_with(const DocumentNode& node) {
   return problem;
 }
 
+/// Whether anything of a test stands in it.
+bool has_question(const DocumentNode& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) {
+    return std::ranges::any_of(variables_in(*text),
+                               [](std::string_view name) { return name == "prompt" || name == "messages"; });
+  }
+  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value))
+    return std::ranges::any_of(*list, has_question);
+  const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+  return table != nullptr &&
+         std::ranges::any_of(*table, [](const DocumentEntry& one) { return has_question(one.value); });
+}
+
 /// A member for each part, and where it is kept.
 constexpr std::array<std::pair<std::string_view, std::string AnswerPointers::*>, 6> parts{{
     {"error", &AnswerPointers::error},
@@ -120,6 +133,11 @@ Parsed<std::string> parse_body(const RawValue& raw) {
   if (table_of(raw) == nullptr) return no_value("must be a table, as { input = \"{{prompt}}\" }");
   if (!has_only_json_values(**node)) return no_value("holds what JSON has not");
   if (auto problem = problem_with(**node); !problem.empty()) return no_value(std::move(problem));
+  if (holds_key(**node))
+    return no_value("must hold no secret: a text in it " + std::string(begins_as_keys_do));
+  if (!has_question(**node))
+    return no_value(
+        "must have {{prompt}} or {{messages}} in one of its texts: without, no test asks anything");
   return json_as_written(**node);
 }
 
@@ -159,6 +177,11 @@ Parsed<std::vector<std::string>> parse_command(const RawValue& raw) {
   for (const DocumentNode& one : *list) {
     const auto* text = std::get_if<std::string>(&one.value);
     if (text == nullptr || text->find('\0') != std::string::npos) return no_value(expected);
+    const std::string_view value = std::string_view(*text).substr(text->find('=') + 1);  // Of `--key=sk-...`.
+    if (holds_key(one) || holds_key(value))
+      return no_value(
+          "must hold no secret, since others see a program's arguments: name the key's variable "
+          "with \"api_key_env\", and let the program read it");
     arguments.push_back(*text);
   }
   if (arguments.front().empty()) return no_value(expected);

@@ -24,8 +24,9 @@ struct TableIn {
     auto document = parse_toml("table = " + std::string(std::get<std::string_view>(raw)));
     if (!document) return;
     parsed = std::move(*document);
-    const DocumentEntry* entry = find_entry(parsed, "table");
-    if (entry != nullptr) table = std::get_if<TomlNode::Table>(&entry->value.value);
+    const auto* all = std::get_if<TomlNode::Table>(&parsed.value);
+    // Beyond the one entry stands what was never meant to be read as a table.
+    if (all != nullptr && all->size() == 1) table = std::get_if<TomlNode::Table>(&all->front().value.value);
   }
   TomlNode parsed;
   const TomlNode::Table* table = nullptr;  ///< Null: it is none.
@@ -105,6 +106,21 @@ bool is_likely_secret(std::string_view name, std::string_view value) {
   return names_a_secret(name) || looks_like_key(value);
 }
 
+bool holds_key(std::string_view text) {
+  // A shorter one, or one of several words, is a text that happens to begin so.
+  constexpr std::size_t shortest_key = 20;
+  return looks_like_key(text) && text.size() >= shortest_key && text.find(' ') == std::string_view::npos;
+}
+
+bool holds_key(const DocumentNode& node) {
+  if (const auto* text = std::get_if<std::string>(&node.value)) return holds_key(std::string_view(*text));
+  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value))
+    return std::ranges::any_of(*list, [](const DocumentNode& one) { return holds_key(one); });
+  const auto* table = std::get_if<DocumentNode::Table>(&node.value);
+  return table != nullptr &&
+         std::ranges::any_of(*table, [](const DocumentEntry& one) { return holds_key(one.value); });
+}
+
 namespace {
 
 Parsed<ProviderHeader> parse_header(const DocumentEntry& entry) {
@@ -172,6 +188,7 @@ Parsed<RequestParams> parse_params_in(const RawValue& raw, Notation notation) {
     if (!has_only_json_values(entry.value)) {
       return refused("must be fields of the request: " + shown + "holds what JSON has not");
     }
+    if (holds_key(entry.value)) return refused("must hold no secret: " + shown + begins_as_keys_do);
     const bool is_bound = std::ranges::find(token_bounds, entry.key) != token_bounds.end();
     const std::string name = is_bound ? std::string(token_bounds.front()) : entry.key;
     if (const auto problem = problem_with(name, entry.value); !problem.empty()) {
@@ -215,7 +232,7 @@ Parsed<std::vector<QueryField>> parse_query(const RawValue& raw) {
     if (text == nullptr || !is_header_value(*text) || entry.key.empty()) {
       return refused("must be a table of texts: \"" + excerpt(entry.key, 80) + "\" in it must be a text");
     }
-    if (names_a_secret(entry.key) || to_lower(entry.key) == "key") {
+    if (is_likely_secret(entry.key, *text)) {
       return refused("must hold no secret: URLs are shown and logged; send \"" + excerpt(entry.key, 80) +
                      "\" as a header, { env = \"NAME\" }");
     }

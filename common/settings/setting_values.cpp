@@ -31,8 +31,10 @@ std::string but_is(const RawValue& raw) {
   if (const auto* number = std::get_if<std::int64_t>(&node.value)) return ", not " + std::to_string(*number);
   if (const auto* number = std::get_if<double>(&node.value); number != nullptr) {
     return ", not " +
-           (std::isfinite(*number) ? shortest(*number) : std::string("an infinite or undefined one"));
+           (std::isfinite(*number) ? shortest(*number) : std::string("an infinite or undefined number"));
   }
+  const auto* array = std::get_if<TomlNode::Array>(&node.value);
+  if (array != nullptr && array->empty()) return ", not an empty array";
   return ", not " + std::string(type_name(node));
 }
 
@@ -108,6 +110,11 @@ std::optional<std::vector<std::string>> list_in(const RawValue& raw) {
     names.push_back(*text);
   }
   return names;
+}
+
+/// Of a list, the part that it is wrong for; of a text, all of it.
+std::string but_holds(const RawValue& raw, const std::string& part) {
+  return text_in(raw) ? but_is(raw) : ", not \"" + excerpt(part, 80) + "\"";
 }
 
 template <class Number>
@@ -222,19 +229,19 @@ Parsed<NamedMode> parse_mode(const RawValue& raw) {
 }
 
 Parsed<std::vector<std::string>> parse_perturbations(const RawValue& raw) {
-  const auto malformed = [&] {
-    return wrong("must be names of perturbations with commas between them, \"all\" or \"none\"" +
-                 but_is(raw));
+  const auto malformed = [](const std::string& but) {
+    return wrong("must be names of perturbations with commas between them, \"all\" or \"none\"" + but);
   };
   auto listed = list_in(raw);
-  if (!listed) return malformed();
+  if (!listed || listed->empty()) return malformed(but_is(raw));
   auto& names = *listed;
   const auto is_name = [](const std::string& name) {
     return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
   };
-  if (names.empty() || !std::ranges::all_of(names, is_name)) return malformed();
+  const auto other = std::ranges::find_if_not(names, is_name);
+  if (other != names.end()) return malformed(but_holds(raw, *other));
   for (const std::string_view alone : {"all", "none"}) {
     if (names.size() > 1 && std::ranges::find(names, alone) != names.end()) {
       return wrong("must not name \"" + std::string(alone) + "\" beside others");
@@ -264,15 +271,15 @@ Parser<bool> yes_or_no() {
 Parsed<std::vector<std::string>> parse_redactions(const RawValue& raw) {
   std::vector<std::string> known;
   for (const ShippedRedaction& one : shipped_redactions()) known.emplace_back(one.name);
-  const auto malformed = [&] {
+  const auto malformed = [&](const std::string& but) {
     return wrong("must be names of shipped patterns (" + quoted_list(known) +
-                 ") with commas between them, \"all\" or \"none\"" + but_is(raw));
+                 ") with commas between them, \"all\" or \"none\"" + but);
   };
   auto names = list_in(raw);
-  if (!names || names->empty()) return malformed();
+  if (!names || names->empty()) return malformed(but_is(raw));
   if (*names == std::vector<std::string>{"all"} || *names == std::vector<std::string>{"none"}) return *names;
   for (const std::string& name : *names) {
-    if (std::ranges::find(known, name) == known.end()) return malformed();
+    if (std::ranges::find(known, name) == known.end()) return malformed(but_holds(raw, name));
   }
   std::ranges::sort(*names);
   names->erase(std::unique(names->begin(), names->end()), names->end());

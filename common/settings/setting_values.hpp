@@ -78,6 +78,12 @@ Parsed<RequestParams> parse_params(const RawValue& raw);
 Parsed<RequestParams> parse_params_in(const RawValue& raw, Notation notation);
 /// A value in the clear that is most likely a secret, by the name it stands under or by how it begins.
 bool is_likely_secret(std::string_view name, std::string_view value);
+/// A text that is most likely a key, whatever it stands under; in a table or list: one of its texts.
+bool holds_key(std::string_view text);
+bool holds_key(const DocumentNode& node);
+/// Why such a text is refused in what requests and programs are made of.
+inline constexpr const char* begins_as_keys_do =
+    "begins as keys do: name its variable with \"api_key_env\", or in \"headers\" as { env = \"NAME\" }";
 /// Never quotes a value: it may be a secret.
 Parsed<std::vector<ProviderHeader>> parse_headers(const RawValue& raw);
 Parsed<std::vector<QueryField>> parse_query(const RawValue& raw);

@@ -25,10 +25,10 @@ TEST(LoadSettings, ReadsTheNamedFileAndNamesOneThatIsNotThere) {
   const auto missing = load_settings(pattern + "/other.toml", {});
   ASSERT_FALSE(missing);
   EXPECT_EQ(join_findings(missing.error()),
-            pattern + "/other.toml: the settings cannot be read: No such file or directory");
+            pattern + "/other.toml: the settings file cannot be read: No such file or directory");
   const auto folder = load_settings(pattern, {});
   ASSERT_FALSE(folder);
-  EXPECT_EQ(join_findings(folder.error()), pattern + ": the settings cannot be read: Is a directory");
+  EXPECT_EQ(join_findings(folder.error()), pattern + ": the settings file cannot be read: Is a directory");
   std::filesystem::remove_all(pattern);
 }
 

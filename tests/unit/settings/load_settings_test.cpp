@@ -189,7 +189,7 @@ TEST(Settings, WrongOnesAreNamedWithFileLineAndNearestKey) {
       {"[eval]\ntemperature = nan\n",
        "sluice.toml:2: \"temperature\" in [eval] must be a number from 0 to 2, or \"default\" to send none, "
        "not an infinite or undefined "
-       "one"},
+       "number"},
       {"[eval]\nmode = \"livee\"\n",
        "sluice.toml:2: \"mode\" in [eval] must be \"live\", \"cached\", \"mock\" or \"robust\", not "
        "\"livee\"; did you mean \"live\"?"},

@@ -27,6 +27,14 @@ TEST(MisplacedKeys, AreReportedWithWhereTheyBelong) {
       {"[judge]\nseed = 3\n", "sluice.toml:2: unknown key \"seed\" in [judge]; it belongs in [eval]"},
       {"[eval]\nbase_url = \"http://h/v1\"\n",
        "sluice.toml:2: unknown key \"base_url\" in [eval]; it belongs in [providers.NAME]"},
+      {"[eval]\nhome = \"x\"\n",
+       "sluice.toml:2: unknown key \"home\" in [eval]; it is set by --home or SLUICE_HOME"},
+      {"[eval]\nOPENAI_API_KEY = \"sk-secret\"\n",
+       "sluice.toml:2: unknown key \"OPENAI_API_KEY\" in [eval]; keys stay in the environment, and "
+       "\"api_key_env\" in [providers.NAME] names the variable"},
+      {"api_key = \"sk-secret\"\n",
+       "sluice.toml:1: unknown key \"api_key\"; keys stay in the environment, and \"api_key_env\" in "
+       "[providers.NAME] names the variable"},
       {"[providers.openai]\ntemperature = 1\n",
        "sluice.toml:2: unknown key \"temperature\" in [providers.openai]; it belongs in [eval]"}};
   for (const auto& [file, message] : cases) EXPECT_EQ(findings(file), message) << file;
@@ -44,6 +52,20 @@ TEST(MisplacedKeys, ThatBelongNowhereAreReportedWithWhatThereIs) {
   EXPECT_EQ(
       findings("[eval]\nparallelism = 3\n"),
       "sluice.toml:2: unknown key \"parallelism\" in [eval]; `sluice config` lists those that are valid");
+}
+
+TEST(ProviderNames, AreThoseThatFlagsAndArmsCanName) {
+  EXPECT_EQ(findings("[providers.\"my-1_v2.b\"]\nkind = \"openai\"\n"), "");
+  const std::string no_name = "must have a name of letters, digits, '-', '_' and '.', at most 128 of them";
+  for (const std::string name : {"", "a b", "a:b", "\\u001b[31m", "\u202e"}) {
+    const std::string said = findings("[providers.\"" + name + "\"]\nkind = \"openai\"\n");
+    EXPECT_TRUE(said.ends_with(no_name)) << name << ": " << said;
+  }
+  for (const std::string name : {"none", "fake"}) {
+    EXPECT_EQ(findings("[providers." + name + "]\nkind = \"openai\"\n"),
+              "sluice.toml:1: [providers." + name +
+                  "] has a name that means no provider where a judge is named: take another");
+  }
 }
 
 TEST(MisplacedKeys, AreAnsweredWithTheListWhereItIsSluiceConfigThatAsks) {

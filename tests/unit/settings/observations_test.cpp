@@ -107,7 +107,10 @@ TEST(Redaction, IsOffUntilPatternsAreNamed) {
 TEST(Redaction, WhatCannotBeMeantIsRefused) {
   EXPECT_EQ(finding("[redaction]\nshipped = [\"phones\"]\n"),
             "sluice.toml:2: \"shipped\" in [redaction] must be names of shipped patterns (\"keys\" and "
-            "\"mail\") with commas between them, \"all\" or \"none\", not an array");
+            "\"mail\") with commas between them, \"all\" or \"none\", not \"phones\"");
+  EXPECT_EQ(finding("[redaction]\nshipped = []\n"),
+            "sluice.toml:2: \"shipped\" in [redaction] must be names of shipped patterns (\"keys\" and "
+            "\"mail\") with commas between them, \"all\" or \"none\", not an empty array");
   EXPECT_EQ(
       finding("[redaction.patterns]\nmail = \"x\"\n"),
       "sluice.toml:2: \"mail\" in [redaction.patterns] is the name of a shipped pattern: switch that on "

@@ -73,6 +73,9 @@ TEST(PerturbationSettings, WrongNamesAndNumbersAreNamed) {
       {"perturb = [\"a\", 1]",
        "\"perturb\" in [eval] must be names of perturbations with commas between them, "
        "\"all\" or \"none\", not an array"},
+      {"perturb = [\"typos\", \"CRLF\"]",
+       "\"perturb\" in [eval] must be names of perturbations with commas between them, "
+       "\"all\" or \"none\", not \"CRLF\""},
       {"perturb = \"a,all\"", "\"perturb\" in [eval] must not name \"all\" beside others"},
       {"perturb = \"a,b,a\"", "\"perturb\" in [eval] must not name \"a\" twice"},
       {"repeat = 0", "\"repeat\" in [eval] must be a whole number from 1 to 100, not 0"},

@@ -59,6 +59,15 @@ TEST(RequestBody, IsRefusedWhereItIsNone) {
   EXPECT_NE(
       finding(http + answer + "body = { q = \"As: {{messages}}\" }\n").find("let it be the whole value"),
       std::string::npos);
+  EXPECT_NE(finding(http + answer + "body = { q = \"{{system}}\" }\n").find("{{prompt}} or {{messages}}"),
+            std::string::npos)
+      << "no test would be asked";
+  EXPECT_EQ(finding(http + answer + "body = { a = [{ all = \"{{messages}}\" }] }\n"), "");
+  const std::string key = "sk-0123456789abcdefghij";
+  const std::string with_key =
+      finding(http + answer + "body = { q = \"{{prompt}}\", k = \"" + key + "\" }\n");
+  EXPECT_NE(with_key.find("must hold no secret"), std::string::npos) << with_key;
+  EXPECT_EQ(with_key.find(key), std::string::npos) << with_key;
   EXPECT_NE(finding(http + answer + "body = \"{{prompt}}\"\n").find("must be a table"), std::string::npos);
   EXPECT_NE(finding(http + body + "answer = { text = \"out\" }\n").find("must begin with \"/\""),
             std::string::npos);
@@ -87,6 +96,15 @@ TEST(ExecProvider, HasACommandAndNoAddress) {
   EXPECT_NE(
       finding("kind = \"exec\"\ncommand = [\"x\"]\nbase_url = \"http://localhost\"\n").find("has no meaning"),
       std::string::npos);
+}
+
+TEST(ExecProvider, HasNoKeyAmongItsArguments) {
+  const std::string key = "sk-0123456789abcdefghij";
+  for (const std::string& argument : {key, "--key=" + key}) {
+    const std::string said = finding("kind = \"exec\"\ncommand = [\"bot\", \"" + argument + "\"]\n");
+    EXPECT_NE(said.find("must hold no secret"), std::string::npos) << said;
+    EXPECT_EQ(said.find(key), std::string::npos) << said;
+  }
 }
 
 TEST(ExecProvider, AnotherProgramIsAnotherIdentity) {

@@ -2,7 +2,11 @@
 #include "common/settings/settings.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -64,6 +68,26 @@ TEST(RequestTables, AreShownAsTheyAreWritten) {
   EXPECT_EQ(shown("providers.openai.headers"), "(none)");
 }
 
+TEST(RequestTables, TakeATextThatOnlyBeginsAsKeysDo) {
+  EXPECT_TRUE(
+      load("[providers.openai]\nparams = { stop = \"sk-\", user = \"sk- is how our keys begin\" }\n"));
+}
+
+TEST(RequestTables, OfAVariableAreOneTable) {
+  const auto load_variable = [](std::string value) {
+    SettingSources sources;
+    sources.environment = [value = std::move(value)](std::string_view name) {
+      return name == "SLUICE_PARAMS" ? std::optional(value) : std::nullopt;
+    };
+    return merge_settings(sources);
+  };
+  EXPECT_TRUE(load_variable("{ top_p = 0.9 }"));
+  const auto more = load_variable("{ top_p = 0.9 }\n[eval]\nmodel = 'x'");
+  ASSERT_FALSE(more) << "what stands behind the table was left out without a word";
+  EXPECT_EQ(join_findings(more.error()),
+            "SLUICE_PARAMS: must be a table of fields of the request, as { top_p = 0.9 }");
+}
+
 TEST(RequestTables, RefuseWhatIsNoneOrShowsASecret) {
   struct Slip {
     std::string line;
@@ -93,6 +117,10 @@ TEST(RequestTables, RefuseWhatIsNoneOrShowsASecret) {
            {"query = { key = \"sk-secret\" }", "must hold no secret: URLs are shown and logged"},
            {"query = { a = 3 }", "\"a\" in it must be a text"},
            {"query = \"a=b\"", "must be a table of texts"},
+           {"query = { v = \"sk-secret\" }", "must hold no secret: URLs are shown and logged"},
+           {"params = { user = \"sk-secret0123456789abcdef\" }",
+            "must hold no secret: \"user\" in it begins as keys do"},
+           {"params = { a = [{ b = \"AIza0123456789sk-secret\" }] }", "\"a\" in it begins as keys do"},
            {"params = { messages = [] }", "messages stand in a test's \"input\""},
            {"params = { max_tokens = 3, max_output_tokens = 4 }", "must name the bound of an answer once"},
            {"params = { \"a b\" = 3 }", "is no name of one"},
