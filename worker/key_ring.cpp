@@ -59,7 +59,7 @@ Result<std::string> KeyRing::key_for(const ProviderSettings& provider) const {
   }
   const auto key = environment_(provider.api_key_env);
   const auto table = "[providers." + provider.name + "]";
-  if (!key || key->empty()) {
+  if (!key || usable_key(*key).empty()) {
     return fail(Reason::key_missing,
                 "provider " + provider.name + " needs an API key and " + provider.api_key_env +
                     " is not set; set it where the worker runs, or api_key_env = \"\" under " + table +

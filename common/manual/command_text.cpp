@@ -69,6 +69,23 @@ std::string meaning_of(const CLI::Option& option) {
   return meaning;
 }
 
+std::string problem_with_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    // Without a value it is as good as empty where it may do without.
+    if (option->get_items_expected_min() == 0 ||
+        std::ranges::find(option->results(), "") == option->results().end())
+      continue;
+    if (option->get_positional()) return option->get_name(true, false) + " is empty";
+    const std::string flag = option->get_name();
+    const std::string& value = option->get_type_name();
+    if (value == "FILE") return flag + " must name a file";
+    if (value == "DIR") return flag + " must name a folder";
+    constexpr std::string_view names[] = {"ID", "NAME", "ARM", "MODEL", "METRIC"};
+    if (std::ranges::find(names, value) != std::end(names)) return flag + " must not be empty";
+  }
+  return "";
+}
+
 CommandText command_text(const CLI::App& app) {
   CommandText command;
   command.name = whole_name(app);

@@ -45,6 +45,10 @@ struct CommandText {
 /// What an option means, with what it needs and excludes.
 std::string meaning_of(const CLI::Option& option);
 
+/// What is wrong if a name, a file or a folder of a parsed command was given as an empty text, as a shell's
+/// variable that is not set comes to: the default, or everything, would be taken for it. Empty if nothing is.
+std::string problem_with_empty_values(const CLI::App& app);
+
 /// Reads a program, or a command of one, with all commands below it.
 CommandText command_text(const CLI::App& app);
 

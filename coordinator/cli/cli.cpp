@@ -46,6 +46,8 @@ std::string words_before_flags(const CLI::App& app) {
   return app.get_parent() == nullptr ? "" : words_before_flags(*app.get_parent()) + app.get_name() + " ";
 }
 
+constexpr const char* how_to_name_a_run = ": `last` for the newest one, or an id of `sluice runs list`";
+
 std::string see_help(const CLI::App& app) {
   return " (see `sluice " + words_before_flags(app) + "--help`)";
 }
@@ -168,7 +170,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     return message.substr(0, message.find(':')) + " takes one value, and is given once" + help;
   }
   if (message.ends_with('.')) message.pop_back();
-  if (message == "RUN is required") message += ": `last` for the newest one, or an id of `sluice runs list`";
+  if (message == "RUN is required") message += how_to_name_a_run;
   return message + help;
 }
 
@@ -265,6 +267,9 @@ int run_program(int argc, char** argv, const PrepareWorkers& prepare_workers, co
   } catch (const CLI::ParseError& error) {
     return report_error(usage_message(program, error));
   }
+  if (const std::string empty = problem_with_empty_values(innermost(program)); !empty.empty())
+    return report_error(empty + (empty == "RUN is empty" ? how_to_name_a_run : "") +
+                        see_help(innermost(program)));
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }

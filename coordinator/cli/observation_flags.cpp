@@ -53,11 +53,12 @@ Result<std::string> run_id_of(const std::string& words, const Settings& settings
 
 }  // namespace
 
-Result<ObservationFilter> ObservationFlags::filter(const Settings& settings, const ObservationStore& store,
+Result<ObservationFilter> ObservationFlags::filter(const Settings& settings,
+                                                   const std::optional<ObservationStore>& store,
                                                    std::int64_t now_ms) const {
   ObservationFilter filter;
-  if (run && !run->empty()) {
-    auto id = run_id_of(*run, settings, store);
+  if (run && store) {
+    auto id = run_id_of(*run, settings, *store);
     if (!id) return fail(std::move(id.error()));
     filter.run = std::move(*id);
   }

@@ -26,8 +26,8 @@ struct ObservationFlags {
 
   void add_to(CLI::App& command);
   /// What they come to. A run is named as Ledger::find_run has it; one that the ledger does not have any more
-  /// by the first digits of its id. Errors: usage_invalid.
-  Result<ObservationFilter> filter(const Settings& settings, const ObservationStore& store,
+  /// by the first digits of its id. Where nothing is stored none is looked for. Errors: usage_invalid.
+  Result<ObservationFilter> filter(const Settings& settings, const std::optional<ObservationStore>& store,
                                    std::int64_t now_ms) const;
 };
 

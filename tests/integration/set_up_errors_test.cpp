@@ -60,6 +60,22 @@ TEST_F(SetUpErrors, AWorkerWithTooLongAName) {
                       {"--name", "at most 255 bytes", "300"});
 }
 
+// A name of other bytes was refused as a malformed message each second, until nobody had answered; a timeout
+// of `nan` was over before it began.
+TEST_F(SetUpErrors, AWorkerWithFlagsThatMakeNoSense) {
+  const auto endpoint = "tcp://" + closed_endpoint();
+  expect_one_sentence(run_worker(endpoint, {"--name", "gpu\xff"}), {"--name must be valid UTF-8"});
+  expect_one_sentence(run_worker(endpoint, {"--name", "gpu\x1b[31m"}), {"--name must not contain control"});
+  expect_one_sentence(run_worker(endpoint, {"--name", ""}), {"--name must not be empty"});
+  expect_one_sentence(run_worker(endpoint, {"--fleet-key", ""}), {"--fleet-key must name a file"});
+  expect_one_sentence(run_worker(endpoint, {"--orphan-timeout", "nan"}),
+                      {"--orphan-timeout must be a number from 0.1 to 86400, not \"nan\""});
+  expect_one_sentence(run_worker(endpoint, {"--orphan-timeout"}),
+                      {"--orphan-timeout takes one value", "sluice-worker --help"});
+  expect_one_sentence(run_worker(endpoint, {"--log-level", "debugg"}),
+                      {"--log-level must be \"error\", \"warn\"", "did you mean \"debug\"?"});
+}
+
 // Some said that nothing was recorded yet, others that a lock in it could not be opened.
 TEST_F(SetUpErrors, AHomeThatIsAFile) {
   const std::string file = (folder() / "file").string();

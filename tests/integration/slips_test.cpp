@@ -214,6 +214,12 @@ TEST_F(Slips, InASuiteNameTheLineAndWhatIsMeant) {
   }
 }
 
+TEST_F(Slips, AKeyOfBlanksIsNone) {
+  set_variable("OPENAI_API_KEY", " \n");
+  expect_one_line(run_sluice({"run", "suite.yaml", "--mode", "live", "--provider", "openai", "--model", "m"}),
+                  {"needs an API key, and OPENAI_API_KEY is not set"});
+}
+
 TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
   set_variable("OPENAI_API_KEY", "");
   set_variable("ANTHROPIC_API_KEY", "");
@@ -242,6 +248,17 @@ TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
        {"show", "last", "t", "--forget-limits"},
        {"unknown flag \"--forget-limits\"", "sluice show --help"}},
       {"a budget for what pays for nothing", {"diff", "--deadline", "5"}, {"unknown flag \"--deadline\""}},
+      {"a suite by a variable of the shell that is not set",
+       {"validate-fixtures", ""},
+       {"SUITE is empty", "sluice validate-fixtures --help"}},
+      {"a run by such a variable", {"show", ""}, {"RUN is empty: `last` for the newest one"}},
+      {"such a run of observations",
+       {"observations", "export", "--run", ""},
+       {"--run must not be empty", "sluice observations export --help"}},
+      {"such a file", {"keys", "new", "w1", "--output", ""}, {"--output must name a file"}},
+      {"a status of no observation",
+       {"observations", "list", "--status", "passed"},
+       {"--status must be one of", "\"passed\""}},
       {"no run to report", {"report"}, {"RUN is required: `last` for the newest one"}},
       {"a misspelt mode", {"run", "suite.yaml", "--mode", "mok"}, {"--mode", "\"mok\"", "mock"}},
       {"a misspelt provider",

@@ -14,12 +14,15 @@
 #include "common/process/supervision.hpp"
 #include "common/settings/load_settings.hpp"
 #include "common/settings/metrics_endpoint.hpp"
+#include "common/settings/setting_values.hpp"
 #include "common/settings/tcp_endpoint.hpp"
 #include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
 #include "worker/embed.hpp"
 #include "worker/messages.hpp"
 
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -64,7 +67,7 @@ struct WorkerFlags {
   bool insecure = false;
   std::optional<std::string> home;
   std::optional<std::string> config;
-  double orphan_timeout_seconds = std::chrono::duration<double>(defaults::peer_timeout).count();
+  std::optional<std::string> orphan_timeout;
   std::optional<std::string> drain_timeout;
   std::optional<std::string> call_log;
   std::optional<std::string> metrics_listen;
@@ -86,10 +89,9 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
   app.add_option("--max-concurrent", flags.max_concurrent,
                  "Most calls in flight; unset: 5 at first, then as many as the limits or a search allow")
       ->type_name("N");
-  app.add_option("--orphan-timeout,--coordinator-timeout", flags.orphan_timeout_seconds,
+  app.add_option("--orphan-timeout,--coordinator-timeout", flags.orphan_timeout,
                  "Without a coordinator, keep results for this long, then end (default 120)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 86400.0).description(""));
+      ->type_name("SECONDS");
   app.add_option("--drain-timeout", flags.drain_timeout,
                  "How long a stopping worker waits for its calls in flight (default 25)")
       ->type_name("SECONDS");
@@ -103,8 +105,7 @@ void add_flags(CLI::App& app, WorkerFlags& flags) {
                  "Serve /metrics to Prometheus, /healthz and /readyz (:PORT is 127.0.0.1)")
       ->type_name("HOST:PORT");
   app.add_option("--log-level", flags.log_level, "What is logged (default info)")
-      ->type_name("error|warn|info|debug|trace")
-      ->check(CLI::IsMember({"error", "warn", "info", "debug", "trace"}).description(""));
+      ->type_name("error|warn|info|debug|trace");
   app.add_option("--log-format", flags.log_format, "Format of stderr: sentences, or a JSON object per line")
       ->type_name("text|json");
 }
@@ -114,12 +115,29 @@ int report(const std::string& message) {
   return 2;
 }
 
-/// The name is that of a folder too; what else folders may not be called is checked where they are made.
+/// The name is that of a folder too; what else folders may not be called is checked where they are made. A
+/// coordinator takes only text for a name, and shows it.
 std::optional<std::string> problem_with_name(const WorkerFlags& flags) {
   constexpr std::size_t longest = 255;
-  if (!flags.name || flags.name->size() <= longest) return std::nullopt;
-  return "--name must have at most " + std::to_string(longest) + " bytes, and has " +
-         std::to_string(flags.name->size()) + ": choose a shorter one";
+  if (!flags.name) return std::nullopt;
+  if (flags.name->size() > longest)
+    return "--name must have at most " + std::to_string(longest) + " bytes, and has " +
+           std::to_string(flags.name->size()) + ": choose a shorter one";
+  const auto text = word()(*flags.name);
+  return text ? std::nullopt : std::optional("--name " + text.error());
+}
+
+std::optional<std::string> problem_with_log_level(const WorkerFlags& flags) {
+  const auto level = one_of({"error", "warn", "info", "debug", "trace"})(flags.log_level);
+  return level ? std::nullopt : std::optional("--log-level " + level.error());
+}
+
+/// How long the worker waits for a coordinator.
+Result<std::chrono::milliseconds> coordinator_timeout(const WorkerFlags& flags) {
+  if (!flags.orphan_timeout) return defaults::peer_timeout;
+  const auto seconds = real(0.1, 86400.0)(*flags.orphan_timeout);
+  if (!seconds) return fail(Reason::usage_invalid, "--orphan-timeout " + seconds.error());
+  return std::chrono::milliseconds(std::llround(1000 * *seconds));
 }
 
 std::vector<FlagValue> setting_flags(const WorkerFlags& flags) {
@@ -211,11 +229,14 @@ int serve(const WorkerFlags& flags) {
     return 2;
   }
   set_log_format(settings->log_format.value);
+  if (const auto problem = problem_with_log_level(flags)) return report(*problem);
+  if (const auto problem = problem_with_name(flags)) return report(*problem);
   set_log_context({.worker = flags.name.value_or(default_worker_name())});
   set_up_logging(flags.log_level, false);
   for (const std::string& warning : settings->warnings) spdlog::warn("{}", warning);
   if (const auto problem = problem_with_connect(flags.connect)) return report(*problem);
-  if (const auto problem = problem_with_name(flags)) return report(*problem);
+  const auto timeout = coordinator_timeout(flags);
+  if (!timeout) return report(timeout.error().message);
   auto key = fleet_key(flags);
   if (!key) return report(key.error().message);
   const auto metrics = std::make_shared<WorkerMetrics>();
@@ -227,14 +248,13 @@ int serve(const WorkerFlags& flags) {
   zmq::context_t network;
   ActorSystem actors;
   caf::scoped_actor self(actors.system);
-  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(1000 * flags.orphan_timeout_seconds));
   LocalWorkers options{.system = actors.system,
                        .context = network,
                        .endpoint = flags.connect,
                        .count = 1,
                        .stay = flags.stay,
                        .key = std::move(*key),
-                       .coordinator_timeout = timeout,
+                       .coordinator_timeout = *timeout,
                        .metrics = metrics,
                        .call_log = flags.call_log,
                        .watch = hand_on(pulse, *service),
@@ -275,19 +295,24 @@ std::unique_ptr<CLI::App> make_program(WorkerFlags& flags) {
   return program;
 }
 
+constexpr const char* see_help = " (see `sluice-worker --help`)";
+
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string help = " (see `sluice-worker --help`)";
   const auto unknown = app.remaining();
-  if (unknown.empty()) return error.what() + help;
+  const std::string message = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return message.substr(0, message.find(':')) + " takes one value, and is given once" + see_help;
+  if (unknown.empty()) return message + see_help;
   // A misspelt --connect is missing as well, which is said first.
   const std::string& word = unknown.front();
-  if (!word.starts_with('-')) return "unexpected argument \"" + word + "\"" + help;
+  if (!word.starts_with('-')) return "unexpected argument \"" + word + "\"" + see_help;
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  return "unknown flag \"" + word + "\"" + did_you_mean(word.substr(0, word.find('=')), candidates) + help;
+  return "unknown flag \"" + word + "\"" + did_you_mean(word.substr(0, word.find('=')), candidates) +
+         see_help;
 }
 
 }  // namespace
@@ -314,6 +339,8 @@ int run_worker_cli(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report(usage_message(app, error));
   }
+  if (const std::string empty = problem_with_empty_values(app); !empty.empty())
+    return report(empty + see_help);
   try {
     return serve(flags);
   } catch (const std::exception& error) {

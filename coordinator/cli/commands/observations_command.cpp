@@ -44,12 +44,12 @@ struct ListObservations {
     if (!effective) return report_findings(effective.error());
     const auto store = open_store(*effective);
     if (!store) return report_error(store.error());
+    const auto filter = which.filter(*effective, *store, unix_now_ms());
+    if (!filter) return report_error(filter.error());
     if (!*store) {
       std::cout << none_yet;
       return exit_ok;
     }
-    const auto filter = which.filter(*effective, **store, unix_now_ms());
-    if (!filter) return report_error(filter.error());
     std::vector<Observation> found;
     const auto visited =
         (*store)->visit(*filter, ObservationStore::Order::newest_first, *most, [&](const Observation& one) {
@@ -93,18 +93,14 @@ struct ExportObservations {
     }
     const auto store = open_store(*effective);
     if (!store) return report_error(store.error());
-    ObservationFilter filter;
-    if (*store) {
-      auto made = which.filter(*effective, **store, unix_now_ms());
-      if (!made) return report_error(made.error());
-      filter = std::move(*made);
-    }
+    const auto filter = which.filter(*effective, *store, unix_now_ms());
+    if (!filter) return report_error(filter.error());
     const bool is_csv = *as == 1;
     const auto write = [&](Sink& sink) -> Result<void> {
       BufferedWriter out(sink);
       if (is_csv) out.text() += observation_csv_header();
       if (!*store) return {};
-      return (*store)->visit(filter, ObservationStore::Order::oldest_first, std::nullopt,
+      return (*store)->visit(*filter, ObservationStore::Order::oldest_first, std::nullopt,
                              [&](const Observation& one) {
                                out.text() += is_csv ? observation_as_csv(one) : observation_as_json(one);
                                out.passed();

@@ -1,5 +1,6 @@
 #include "coordinator/cli/run/recorded_run.hpp"
 
+#include "common/checks/key_mask.hpp"
 #include "common/clock.hpp"
 #include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
@@ -114,7 +115,7 @@ std::optional<Error> missing_key(const RunOptions& options, const RunSettings& s
   for (const ProviderSettings& provider : settings.providers) {
     const std::string& variable = provider.api_key_env;
     const char* const key = variable.empty() ? "" : std::getenv(variable.c_str());
-    if (variable.empty() || (key != nullptr && *key != '\0')) continue;
+    if (variable.empty() || (key != nullptr && !usable_key(key).empty())) continue;
     names.push_back(provider.name);
     if (std::ranges::find(variables, variable) == variables.end()) variables.push_back(variable);
   }

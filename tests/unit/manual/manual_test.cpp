@@ -3,10 +3,13 @@
 #include "common/manual/man_page.hpp"
 #include "tests/support/temporary_folder.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
@@ -140,6 +143,28 @@ TEST_F(ManualTest, ZshCompletesCommandsFlagsValuesAndPaths) {
             "tool cache |\ntool run --format |\ntool run --format json |\ntool run --format=table |\n"
             "tool cache import |\ntool run with\\ blank.yaml |\ntool run --output=with\\ blank.yaml |\n")
       << "the first key, too";
+}
+
+TEST_F(ManualTest, AnEmptyValueIsNotTakenForNone) {
+  std::string folder_name, id, model;
+  std::optional<std::string> bare;
+  CLI::App* run = program.get_subcommand("run");
+  run->add_option("--in", folder_name)->type_name("DIR");
+  run->add_option("--run", id)->type_name("ID");
+  run->add_option("--forget", bare)->type_name("NAME")->expected(0, 1);
+  const auto problem_of = [&](std::vector<std::string> words) {
+    std::ranges::reverse(words);  // As CLI11 takes them.
+    program.clear();
+    program.parse(words);
+    return problem_with_empty_values(*run);
+  };
+  EXPECT_EQ(problem_of({"run", ""}), "SUITE is empty");
+  EXPECT_EQ(problem_of({"run", "s.yaml", "--output", ""}), "--output must name a file");
+  EXPECT_EQ(problem_of({"run", "--in", ""}), "--in must name a folder");
+  EXPECT_EQ(problem_of({"run", "--run", ""}), "--run must not be empty");
+  EXPECT_EQ(problem_of({"run", "--output", "r", "--note", ""}), "") << "a text may be";
+  EXPECT_EQ(problem_of({"run", "s.yaml", "--forget"}), "") << "it may do without a value";
+  EXPECT_EQ(problem_of({"run", "s.yaml", "--run", "last"}), "");
 }
 
 }  // namespace sluice::manual_test

@@ -150,9 +150,9 @@ TEST_F(KeyRingTest, TheCoordinatorDoesNotChooseTheVariable) {
 }
 
 TEST_F(KeyRingTest, AMissingKeyIsNamedWithItsVariable) {
-  for (const bool empty : {false, true}) {
+  for (const char* const value : {static_cast<const char*>(nullptr), "", " \n"}) {
     variables.clear();
-    if (empty) variables["OPENAI_API_KEY"] = "";
+    if (value != nullptr) variables["OPENAI_API_KEY"] = value;
     const auto answer = key();
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().reason, Reason::key_missing);
