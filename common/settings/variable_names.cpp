@@ -38,6 +38,16 @@ std::optional<std::string> variable_by_flag(std::string_view name) {
   return std::nullopt;
 }
 
+/// The variable of the setting that would have this one by its place in the settings file: `provider` in
+/// [judge] is SLUICE_JUDGE.
+std::optional<std::string> variable_by_place(std::string_view name) {
+  for (const SettingDefinition& one : setting_definitions()) {
+    if (variable_of(std::string(one.section) + "_" + std::string(one.name_in_file())) == name)
+      return variable_of(one.key);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const std::string_view> other_variables() {
@@ -59,6 +69,7 @@ std::vector<std::string> misspelt_variables(std::span<const std::string> names, 
     if (!name.starts_with(prefix) || std::ranges::find(known, name) != known.end()) continue;
     if (holds_a_key(name, settings)) continue;
     auto meant = variable_by_flag(name);
+    if (!meant) meant = variable_by_place(name);
     if (!meant) {
       meant = nearest(std::string_view(name).substr(prefix.size()), candidates);
       if (meant) meant->insert(0, prefix);

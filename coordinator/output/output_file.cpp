@@ -61,7 +61,8 @@ Error cannot_write(const Target& target, int code) {
   std::string_view advice;
   if (code == ENOENT) advice = "; create it or name another file";
   if (code == ENOSPC || code == EDQUOT) advice = "; free some or write to another place";
-  if (code == EACCES || code == EPERM || code == EROFS || code == EISDIR) advice = "; name another file";
+  if (code == EACCES || code == EPERM || code == EROFS || code == EISDIR || code == ENAMETOOLONG)
+    advice = "; name another file";
   return cannot_write(target, words_for(code) + std::string(advice));
 }
 
@@ -266,21 +267,19 @@ Result<void> write_whole_file(std::string_view content, const std::string& path,
 Result<void> check_output_path(std::string_view content, const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code none;
-  const auto refuse = [&](const std::string& why) {
-    return fail(cannot_write({content, "\"" + path + "\""}, why));
-  };
+  const auto refuse = [&](const auto& why) { return fail(cannot_write({content, "\"" + path + "\""}, why)); };
   struct stat found {};
   if (::stat(path.c_str(), &found) == 0) {
-    if (S_ISDIR(found.st_mode)) return refuse(words_for(EISDIR));
+    if (S_ISDIR(found.st_mode)) return refuse(EISDIR);
     if (!S_ISREG(found.st_mode)) return {};
-    if (::access(path.c_str(), W_OK) != 0) return refuse("the file is not writable");
+    if (::access(path.c_str(), W_OK) != 0) return refuse("the file is not writable; name another file");
   } else if (errno == ENAMETOOLONG) {
-    return refuse(words_for(ENAMETOOLONG));
+    return refuse(ENAMETOOLONG);
   }
   const fs::path end = end_of_links(path);
   const auto folder = end.has_parent_path() ? end.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, none)) return refuse("the folder does not exist");
-  if (::access(folder.c_str(), W_OK) != 0) return refuse("the folder is not writable");
+  if (!fs::is_directory(folder, none)) return refuse(ENOENT);
+  if (::access(folder.c_str(), W_OK) != 0) return refuse("the folder is not writable; name another file");
   return {};
 }
 

@@ -135,7 +135,9 @@ TEST_F(CalibrateJudge, BadLabelsAndFlagsAreRefusedBeforeTheFirstCall) {
   refused({"--labels", "none.jsonl"}, "none.jsonl");
   refused({}, "--labels FILE or --against METRIC");
   refused({"--labels", "labels.jsonl", "--against", "must_contain"}, "name one of them");
-  refused({"--against", "relevancy"}, "a judge's own metric");
+  refused({"--against", "relevancy"}, "\"relevancy\", a judge's own metric");
+  refused({"--against", "regex_mach"},
+          "\"regex_mach\", no metric that there is; did you mean \"regex_match\"?");
   refused({"--against", "regex_match"}, "no test of the suite has the metric `regex_match`");
   write_text(
       folder() / "suite.yaml",

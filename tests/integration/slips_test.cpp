@@ -220,6 +220,26 @@ TEST_F(Slips, AKeyOfBlanksIsNone) {
                   {"needs an API key, and OPENAI_API_KEY is not set"});
 }
 
+// It advised a filter for what there is, and there was nothing.
+TEST_F(Slips, ARunWithoutAResultHasNoneToShow) {
+  EXPECT_EQ(
+      run_sluice({"run", "suite.yaml", "--mode", "cached", "--provider", "openai", "--model", "m"}).exit_code,
+      2);
+  const auto grid = run_sluice({"show", "last", "--grid"});
+  EXPECT_EQ(grid.exit_code, 2);
+  EXPECT_TRUE(grid.errors.ends_with("has no result; the run ended before it had one\n")) << grid.errors;
+}
+
+// A settings file comes with a checkout, and may be anybody's.
+TEST_F(Slips, SettingsAreShownWithoutWhatATerminalObeys) {
+  write_text(folder() / "sluice.toml", "[eval]\nmodel = \"m\u009b31m\u202e\"\n");
+  const auto shown = run_sluice({"config"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("eval.model"), std::string::npos);
+  EXPECT_EQ(shown.output.find("\u009b"), std::string::npos);
+  EXPECT_EQ(shown.output.find("\u202e"), std::string::npos);
+}
+
 TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
   set_variable("OPENAI_API_KEY", "");
   set_variable("ANTHROPIC_API_KEY", "");

@@ -1,4 +1,5 @@
 #include "common/clock.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/cli/setting_flags.hpp"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,13 +40,18 @@ constexpr const char* calibrate_examples =
 Result<ScoreId> score_to_compare(const std::string& text) {
   const auto [metric, name] = parts_of_score(text);
   if (metric != nullptr && !is_judge_metric(metric->id)) return ScoreId{metric->id, std::string(name)};
-  std::string names;
+  std::vector<std::string_view> names;
   for (const MetricInfo& one : metric_catalogue()) {
-    if (!is_judge_metric(one.id)) names += (names.empty() ? "" : ", ") + std::string(one.name);
+    if (!is_judge_metric(one.id)) names.push_back(one.name);
   }
-  return usage_error("--against names " +
-                     std::string(metric == nullptr ? "no metric that there is" : "a judge's own metric") +
-                     "; it takes one of " + names);
+  const std::string given = "--against names \"" + excerpt(text, defaults::quoted_flag_bytes) + "\", ";
+  if (metric != nullptr) return usage_error(given + "a judge's own metric: name one that needs no judge");
+  std::string meant = did_you_mean(text, names);
+  if (meant.empty()) {
+    for (const std::string_view name : names)
+      meant += (meant.empty() ? "; there are " : ", ") + std::string(name);
+  }
+  return usage_error(given + "no metric that there is" + meant);
 }
 
 struct CalibrateJudge {

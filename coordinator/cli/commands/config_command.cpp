@@ -1,3 +1,4 @@
+#include "common/text/printable.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/session/run_inputs.hpp"
@@ -44,7 +45,7 @@ struct ShowConfig {
     if (const int refused = report_refused_values(*effective); refused != exit_ok) return refused;
     // A line each; one that is much longer than the others does not push their origins aside.
     constexpr std::size_t widest = 48;
-    const std::vector<SettingLine> lines = describe(*effective);
+    std::vector<SettingLine> lines = describe(*effective);
     std::size_t key_width = 0;
     std::size_t value_width = 0;
     for (const SettingLine& line : lines) {
@@ -52,7 +53,10 @@ struct ShowConfig {
       value_width = std::max(value_width, std::min(line.value.size(), widest));
     }
     std::string text;
-    for (const SettingLine& line : lines) {
+    for (SettingLine& line : lines) {
+      // The file may be that of a checkout.
+      line.value = printable(line.value);
+      line.origin = printable(line.origin);
       text += line.key + std::string(key_width - line.key.size(), ' ') + " = " + line.value;
       text += std::string(value_width - std::min(line.value.size(), value_width), ' ') + "  # " +
               line.origin + "\n";

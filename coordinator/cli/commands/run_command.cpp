@@ -313,11 +313,10 @@ struct RerunCommand {
   }
 
   std::string wanted_words() const {
+    if (!failed && !errors && !flaky) return "failed, ended in an error or are flaky";
     std::string words;
-    const bool all = !failed && !errors && !flaky;
-    for (const auto& [is, word] :
-         {std::pair(all || failed, "failed"), std::pair(all || errors, "ended in an error"),
-          std::pair(all || flaky, "are flaky")}) {
+    for (const auto& [is, word] : {std::pair(failed, "failed"), std::pair(errors, "ended in an error"),
+                                   std::pair(flaky, "are flaky")}) {
       if (is) words += (words.empty() ? "" : " or ") + std::string(word);
     }
     return words;

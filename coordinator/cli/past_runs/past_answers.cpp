@@ -365,7 +365,9 @@ int report_no_result(const std::string& who_has, const WantedCases& wanted,
   }
   const std::vector<std::string_view> known(known_cases.begin(), known_cases.end());
   const bool is_known = std::ranges::find(known, wanted.case_id) != known.end();
-  std::string advice = is_known ? "; the run ended before it had one" : did_you_mean(wanted.case_id, known);
+  const bool are_all = wanted.case_id.empty() && wanted.filters.empty();
+  std::string advice =
+      is_known || are_all ? "; the run ended before it had one" : did_you_mean(wanted.case_id, known);
   if (advice.empty()) advice = bracket_advice(wanted.filters);
   if (advice.empty() && !known.empty()) advice = "; --filter '*' names all that there are";
   return report_error(who_has + " no result" + which + advice);

@@ -143,8 +143,8 @@ TEST_F(OutputFile, MessagesNameWhatIsWritten) {
   const auto path = (folder / "none" / "base.json").string();
   const auto early = check_output_path("baseline", path);
   ASSERT_FALSE(early);
-  EXPECT_EQ(early.error().message,
-            "the baseline cannot be written to \"" + path + "\": the folder does not exist");
+  EXPECT_EQ(early.error().message, "the baseline cannot be written to \"" + path +
+                                       "\": the folder does not exist; create it or name another file");
   const auto late = write_whole_file("cassette", path, writes("text"));
   ASSERT_FALSE(late);
   EXPECT_TRUE(late.error().message.starts_with("the cassette cannot be written to \"" + path + "\": "))

@@ -50,6 +50,13 @@ TEST(VariableNames, TheNameOfAFlagLeadsToTheSettingsName) {
             Warnings{"SLUICE_DEADLINE is no setting; did you mean SLUICE_RUN_DEADLINE_SECONDS?"});
 }
 
+TEST(VariableNames, ThePlaceInTheSettingsFileLeadsToTheSettingsName) {
+  EXPECT_EQ(warnings({"SLUICE_JUDGE_PROVIDER", "SLUICE_EVAL_MODEL", "SLUICE_LEDGER_DURABLE"}),
+            (Warnings{"SLUICE_EVAL_MODEL is no setting; did you mean SLUICE_MODEL?",
+                      "SLUICE_JUDGE_PROVIDER is no setting; did you mean SLUICE_JUDGE?",
+                      "SLUICE_LEDGER_DURABLE is no setting; did you mean SLUICE_DURABLE?"}));
+}
+
 TEST(VariableNames, WhatIsASettingOrLooksLikeNoneIsLeftAlone) {
   EXPECT_EQ(warnings({"SLUICE_MAX_CONCURRENT", "SLUICE_HOME", "MAX_CONCURENT", "SLUICE_TEAM", "SLUICE_"}),
             Warnings{});
