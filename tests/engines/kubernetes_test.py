@@ -59,6 +59,14 @@ def pods(objects):
             yield one["metadata"]["name"], one["spec"]["template"]["spec"], one["spec"]["template"]["metadata"]
 
 
+def tables(node):
+    """All mappings in an object."""
+    if isinstance(node, dict):
+        yield node
+    for one in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from tables(one)
+
+
 class Kubernetes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -84,6 +92,14 @@ class Kubernetes(unittest.TestCase):
                         claim = volume.get("persistentVolumeClaim")
                         if claim:
                             self.assertIn(("PersistentVolumeClaim", claim["claimName"]), kinds)
+
+    def test_other_pods_are_left_alone(self):
+        # Others have workers and coordinators as well: a policy by that label alone cuts them off from the network.
+        for overlay, objects in self.overlays.items():
+            for one in objects:
+                for labels in tables(one):
+                    if "app.kubernetes.io/component" in labels:
+                        self.assertEqual(labels.get("app.kubernetes.io/name"), "sluice", (overlay, one["kind"]))
 
     def test_ports_are_those_that_are_served_and_let_through(self):
         for objects in self.overlays.values():

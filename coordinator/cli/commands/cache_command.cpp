@@ -61,8 +61,8 @@ struct ExportCommand : CacheSubcommand {
            "  sluice cache export --output answers.cassette\n"
            "  sluice cache export --output answers.cassette --run 3f2a90c1\n"
            "The caches must not be in use. With --run the cassette holds only what that\n"
-           "run's cases need; if that includes embeddings or votes, the suite must not have\n"
-           "changed.");
+           "run's cases need. If that includes embeddings or votes, the ledger must have a\n"
+           "copy of the run's suite, or the suite must not have changed.");
     app->add_option("--output", output, "The cassette's file, replaced completely or not at all")
         ->required()
         ->type_name("FILE");
