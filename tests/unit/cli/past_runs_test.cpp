@@ -237,7 +237,7 @@ TEST(OpenLedger, WarnsThatItBroughtAFileUpToDate) {
   ASSERT_TRUE(again);
   EXPECT_EQ(logged,
             "sluice: warning: the run ledger " + file.string() +
-                " was brought from version 5 to 13, with its 1 run and 0 pins; an earlier sluice does not "
+                " was brought from version 5 to 14, with its 1 run and 0 pins; an earlier sluice does not "
                 "open it any more\n");
 }
 
