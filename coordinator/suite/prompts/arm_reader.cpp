@@ -3,10 +3,12 @@
 #include "common/defaults.hpp"
 #include "common/settings/setting_values.hpp"
 #include "common/text/text.hpp"
+#include "coordinator/defaults.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -186,6 +188,13 @@ std::vector<Arm> read_list(const ListForm& form, const DocumentEntry& entry,
     context.add(entry.line, "\"" + std::string(form.key) + "\" must be a list of " + std::string(form.key) +
                                 ", such as " + std::string(form.example) +
                                 (list != nullptr ? ", and not empty" : ""));
+    return {};
+  }
+  // Each is compared with each.
+  if (constexpr std::size_t most_compared = 1'000; list->size() > most_compared) {
+    context.add(entry.line, "\"" + std::string(form.key) + "\" has " + std::to_string(list->size()) +
+                                " entries, and a run has at most " + std::to_string(defaults::max_arms) +
+                                " arms: leave the others out");
     return {};
   }
   return ArmReader(form, prompts, context).read(*list);

@@ -27,6 +27,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,13 +65,11 @@ std::optional<DocumentEntry> misspelt_prompts(const DocumentNode& root) {
 /// What each test finds in the default test is said once. The findings are in order.
 std::vector<Finding> without_repeated(std::vector<Finding> findings) {
   std::vector<Finding> kept;
+  std::set<std::string> of_line;
   for (Finding& finding : findings) {
-    bool is_repeated = false;
-    for (auto one = kept.rbegin(); one != kept.rend() && !is_repeated; ++one) {
-      if (one->line != finding.line || one->file != finding.file) break;
-      is_repeated = one->message == finding.message;
-    }
-    if (!is_repeated) kept.push_back(std::move(finding));
+    if (!kept.empty() && (kept.back().line != finding.line || kept.back().file != finding.file))
+      of_line.clear();
+    if (of_line.insert(finding.message).second) kept.push_back(std::move(finding));
   }
   return kept;
 }

@@ -112,6 +112,12 @@ TEST_F(SuitePromptsAndArms, TooManyArmsAreAFinding) {
   EXPECT_EQ(findings("suite: s\nprompts: [p]\n" + arms + tests), "(none)\n");
   EXPECT_EQ(findings("suite: s\nprompts: [p, q]\n" + arms + tests),
             "suite.yaml:3: there are 34 arms, each named one with each prompt; 32 are the most of a run\n");
+  // Each was compared with each: 50,000 took more than a minute.
+  std::string many = "providers:\n";
+  for (int i = 0; i < 100'000; ++i) many += "- openai:m" + std::to_string(i) + "\n";
+  EXPECT_EQ(findings("suite: s\nprompts: [p]\n" + many + tests),
+            "suite.yaml:3: \"providers\" has 100000 entries, and a run has at most 32 arms: leave the others "
+            "out\n");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "common/defaults.hpp"
 #include "tests/unit/suite/yaml_suite.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -393,6 +395,19 @@ TEST_F(YamlSuite, RefusesWhatIsNoSuite) {
       findings("suite: s\nprompts: [p]\ntests_file: large.csv\n"),
       "suite.yaml:3: \"tests_file\" names \"large.csv\", which is too large: at most 16777216 bytes are "
       "read; a \"tests_file\" in JSON Lines may be of any size\n");
+}
+
+// Each was compared with all before it in its line: 200,000 took minutes.
+TEST_F(YamlSuite, ManyFindingsOfALineAreReadInOnePass) {
+  std::string check = "      - {type: exact_match, text: x";
+  constexpr int many = 60'000;
+  for (int i = 0; i < many; ++i) check += ", u" + std::to_string(i) + ": 1";
+  const auto file = write("suite.yaml", expecting(check + "}\n"));
+  const auto began = std::chrono::steady_clock::now();
+  const auto loaded = load_any_suite(file);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().size(), std::size_t{many});
 }
 
 }  // namespace sluice::yaml_suite_test
