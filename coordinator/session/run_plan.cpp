@@ -75,6 +75,11 @@ Result<void> check_prices(const Suite& suite, const std::vector<RequestSettings>
   if (!suite.checks_costs) return {};
   const auto unknown = std::ranges::find_if(requests, [](const RequestSettings& one) { return !one.price; });
   if (unknown == requests.end()) return {};
+  if (unknown->model == defaults::recorded_model)
+    return fail(
+        Reason::usage_invalid,
+        "the suite checks what answers cost, and no model is named for those of --answers: name the one "
+        "that gave them with --provider and --model, for its price, or leave out the cost");
   return fail(Reason::usage_invalid,
               "the suite checks what answers cost, and the price table does not have the "
               "model \"" +

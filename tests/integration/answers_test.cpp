@@ -233,6 +233,22 @@ TEST_F(Answers, ReportsMarkWhichOfThemWereRecorded) {
 }
 
 // not_tool_call passed whatever had been called, and tool_call failed.
+// It named a model "recorded" of a provider that nobody asks.
+TEST_F(Answers, WhatTheyCostTakesTheModelThatGaveThem) {
+  write_text(folder() / "suite.yaml",
+             "suite: capitals\ntests:\n"
+             "  - {id: france, input: {prompt: p}, expected: {type: cost, max_dollars: 1}}\n");
+  write_text(folder() / "answers.jsonl",
+             "{\"id\": \"france\", \"answer\": \"Paris\", \"usage\": {\"input_tokens\": 9, "
+             "\"output_tokens\": 4}}\n");
+  const auto unnamed = run({});
+  EXPECT_EQ(unnamed.exit_code, 2);
+  EXPECT_NE(unnamed.errors.find("no model is named for those of --answers: name the one that gave them"),
+            std::string::npos)
+      << unnamed.errors;
+  EXPECT_EQ(run({"--provider", "openai", "--model", "gpt-4o-mini", "--mode", "cached"}).exit_code, 0);
+}
+
 TEST_F(Answers, CallsOfToolsAreAssessed) {
   const std::string tests = ", input: {prompt: p, tools: [{name: look_up}]}, expected: {type: ";
   write_text(folder() / "suite.yaml", "suite: s\ntests:\n- {id: a" + tests +
