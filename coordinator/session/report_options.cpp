@@ -125,6 +125,8 @@ Result<std::vector<ReportTarget>> make_report_targets(const ReportFlags& flags,
     if (!target) return fail(std::move(target.error()));
     targets.push_back(std::move(*target));
   }
+  if (flags.inputs && std::ranges::find(targets, ReportFormat::json, &ReportTarget::format) == targets.end())
+    return usage_error("--report-inputs is about reports in JSON: add --format json, or --report json=FILE");
   if (auto distinct = check_distinct(targets, taken); !distinct) return fail(std::move(distinct.error()));
   return targets;
 }

@@ -93,6 +93,12 @@ TEST_F(ReportOptions, NamesWhatIsWrong) {
   EXPECT_EQ(refusal({.format = "table", .output = {}, .reports = {"junit="}}),
             "--report \"junit=\" must name a file after the equals sign");
   EXPECT_EQ(refusal({.format = "table", .output = "", .reports = {}}), "--output must name a file");
+  ReportFlags flags{.format = "junit", .output = {}, .reports = {}};
+  flags.inputs = true;
+  EXPECT_EQ(refusal(flags),
+            "--report-inputs is about reports in JSON: add --format json, or --report json=FILE");
+  flags.reports = {"json=a.json"};
+  EXPECT_TRUE(make_report_targets(flags, {}));
 }
 
 TEST_F(ReportOptions, NoFileTwiceHoweverItIsWritten) {
