@@ -145,6 +145,15 @@ TEST_F(HostileTexts, NamesOfFilesBeginNoLine) {
   expect_harmless(missing.errors);
 }
 
+// A settings file comes with a checkout, and may be anybody's.
+TEST_F(HostileTexts, OfSettingsAreShownAsText) {
+  std::ofstream(folder() / "sluice.toml") << "[eval]\nmodel = \"m\u009b31m\u202e\"\n";
+  const auto shown = run_sluice({"config"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
+  EXPECT_NE(shown.output.find("eval.model"), std::string::npos);
+  expect_harmless(shown.output);
+}
+
 // Whatever a command reads: it waits for nobody who never writes, and reads no device without end.
 TEST_F(HostileTexts, PipesAndDevicesInTheirPlacesAreRefusedAtOnce) {
   const auto simulator = start_hostile();

@@ -230,16 +230,6 @@ TEST_F(Slips, ARunWithoutAResultHasNoneToShow) {
   EXPECT_TRUE(grid.errors.ends_with("has no result; the run ended before it had one\n")) << grid.errors;
 }
 
-// A settings file comes with a checkout, and may be anybody's.
-TEST_F(Slips, SettingsAreShownWithoutWhatATerminalObeys) {
-  write_text(folder() / "sluice.toml", "[eval]\nmodel = \"m\u009b31m\u202e\"\n");
-  const auto shown = run_sluice({"config"});
-  EXPECT_EQ(shown.exit_code, 0) << shown.errors;
-  EXPECT_NE(shown.output.find("eval.model"), std::string::npos);
-  EXPECT_EQ(shown.output.find("\u009b"), std::string::npos);
-  EXPECT_EQ(shown.output.find("\u202e"), std::string::npos);
-}
-
 TEST_F(Slips, OnACommandLineNameWhatIsMeant) {
   set_variable("OPENAI_API_KEY", "");
   set_variable("ANTHROPIC_API_KEY", "");
