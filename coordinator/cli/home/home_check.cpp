@@ -26,7 +26,8 @@ constexpr const char* restore_ledger =
     "`sluice doctor --repair` restores what verifies, and says which runs to go on with";
 constexpr const char* restore_observations = "`sluice doctor --repair` restores what verifies";
 constexpr const char* begin_anew =
-    "do not repeat or resume that run, but begin a new one; `sluice runs prune` removes the old one";
+    "commands that show, repeat or resume that run may refuse it: begin a new one, and `sluice runs prune` "
+    "removes the old one";
 constexpr const char* save_anew =
     "`sluice observations prune` removes it, and a new run with --save-observations saves the case again";
 constexpr const char* rebuild_cache = "`sluice doctor --repair` rebuilds it of what verifies";
