@@ -25,6 +25,10 @@ class Interrupt : public Workbench {
   static constexpr std::size_t answered = 12;
   /// For calls that never end.
   const Flags at_once{"--drain-timeout", "0"};
+  /// A run says where its metrics are once the ledger has it and signals interrupt it; its cache may still be
+  /// opening.
+  const Flags announced{"--metrics-listen", "127.0.0.1:0"};
+  const std::string announcement = "sluice: metrics at ";
 
   // Twelve cases are answered at once and the others never: what is there when the signal comes is known.
   SimulatorProcess start_stalling_simulator() {
@@ -229,7 +233,8 @@ TEST_F(Interrupt, WhileTheCacheOpensIsARunThatEndsWithItsReport) {
   if (!cache.is_held()) GTEST_SKIP() << "this file system has no leases";
   const auto output = folder() / "report.json";
   write_text(output, "of an earlier run");
-  auto run = start_sluice(live(simulator) + Flags{"--output", output.string()});
+  auto run = start_sluice(live(simulator) + announced + Flags{"--output", output.string()});
+  ASSERT_TRUE(has_logged(run, announcement)) << run.errors();
   ASSERT_TRUE(eventually([&] { return cache.is_awaited(); })) << run.errors();
   run.signal(SIGINT);
   EXPECT_TRUE(has_logged(run, "sluice: interrupted by SIGINT: the run ends when its cache is open; "));
@@ -250,7 +255,8 @@ TEST_F(Interrupt, AUserWhoInsistsWaitsForNoCache) {
   ASSERT_EQ(run_sluice(live(simulator)).exit_code, 1);
   HeldCache cache(home() / "cache" / "worker-0");
   if (!cache.is_held()) GTEST_SKIP() << "this file system has no leases";
-  auto run = start_sluice(live(simulator));
+  auto run = start_sluice(live(simulator) + announced);
+  ASSERT_TRUE(has_logged(run, announcement)) << run.errors();
   ASSERT_TRUE(eventually([&] { return cache.is_awaited(); })) << run.errors();
   const auto finished = insist(run, SIGINT, "interrupted by SIGINT");
   EXPECT_NE(finished.errors.find("sluice: continue with `sluice run --resume "), std::string::npos)

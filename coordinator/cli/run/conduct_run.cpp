@@ -144,8 +144,6 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
   EndedRun run;
   run.endpoint = router->endpoint;
   CoordinatorConfig config = coordinator_config(conducted, run.endpoint);
-  const auto metrics_server = serve_metrics(options.metrics_listen, config);
-  if (!metrics_server) return fail(metrics_server.error());
   // Until the cache is open there is nothing to stop: what comes then stops the run as it begins.
   const char* early_signal = nullptr;
   const HandledSignals handled{around.signals};
@@ -154,6 +152,8 @@ Result<EndedRun> conduct(ConductedRun conducted, const Surroundings& around) {
     say(std::string("interrupted by ") + signal +
         ": the run ends when its cache is open; press Ctrl-C again, or send one more signal, to end at once");
   });
+  const auto metrics_server = serve_metrics(options.metrics_listen, config);
+  if (!metrics_server) return fail(metrics_server.error());
   // They wait for the coordinator, as those of other processes do.
   const auto workers = start_own_workers(conducted, actors, network, listener);
   if (!workers) return fail(workers.error());
