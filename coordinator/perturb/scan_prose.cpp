@@ -42,6 +42,11 @@ bool is_capital(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
+/// Of an alphabet: dashes and scripts without blanks begin with other bytes.
+bool begins_alphabetic(char c) {
+  return is_word_byte(c) && static_cast<unsigned char>(c) < 0xE0;
+}
+
 std::size_t visible_bytes(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !is_white(c); }));
 }
@@ -275,7 +280,8 @@ class ProseScanner {
     for (auto at = within.find(mark, cursor_.position() + ahead); at != std::string_view::npos;
          at = within.find(mark, at)) {
       at += mark.size();
-      if (mark != "\u2019" || at == within.size() || !is_word_byte(within[at])) return at;
+      const bool precedes_letter = at < within.size() && begins_alphabetic(within[at]);
+      if (mark != "\u2019" || !precedes_letter) return at;
     }
     return within.size();
   }

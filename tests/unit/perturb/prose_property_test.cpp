@@ -24,7 +24,8 @@ std::string any_prose() {
       "\n", "\r\n", "\n\n", "\r\n\r\n", "```", "```\n", "~~~\n", "`", "\"", "'", " '", "' ", "{", "}", "[",
       "](", ")", "<b>", "</b>", "<", "\u201C", "\u201D", "\u2018", "\u2019", "\u201E", "| ", "> ", "    ",
       "\t", "- ", "# ", "1. ", "42 ", "jo@example.com ", "https://a.b/c ", "/usr/lib ", "some_name ", "NASA ",
-      "...", "x = 1;\n", "format: ", "\xEF\xBB\xBF");
+      "...", "x = 1;\n", "format: ", "\xEF\xBB\xBF", "<!-- ", " -->", "<% ", " %>", "<?", "?>", "\u201A",
+      "\u2039", "\u203A", "\u300E", "\u300F", "- name: ", "runs-on: ", "Dr. ");
   const auto pieces = *rc::gen::container<std::vector<std::string>>(
       rc::gen::weightedOneOf<std::string>({{6, word}, {1, other}}));
   std::string text;

@@ -157,6 +157,7 @@ TEST(Prose, OnlyItsWordsMayChange) {
   EXPECT_EQ(kept("Sagen Sie ‚ein Wort‘, ‹ deux mots ›, ”ett ord”, 『二つ』 und 《三》 dazu, bitte."),
             "‚ein Wort‘|‹ deux mots ›|”ett ord”|『二つ』|《三》");
   EXPECT_EQ(kept("Please say what ‘she doesn’t know’ is in French."), "‘she doesn’t know’");
+  EXPECT_EQ(kept("Please say what it is ‘that counts’—not how."), "‘that counts’|—not");
   EXPECT_EQ(kept("<note>Keep this in mind.</note> See [the link](there) for more of the same."),
             "<note>|</note>|[the link](there)");
   EXPECT_EQ(kept("It's the dogs' own work, isn't it?"), "");
