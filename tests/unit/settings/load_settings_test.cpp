@@ -169,7 +169,7 @@ TEST(Settings, TheRegressionThresholdIsANumberOfPoints) {
   EXPECT_EQ(
       findings("[eval]\nregression_threshold = nan\n"),
       "sluice.toml:2: \"regression_threshold\" in [eval] must be a number from 0 to 1, not an infinite or "
-      "undefined one");
+      "undefined number");
 }
 
 struct BadSetting {
