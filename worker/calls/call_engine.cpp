@@ -196,8 +196,17 @@ void CallEngine::on_budget(const BudgetChanged& budget, const Moment& moment) {
     if (const auto error = obstacle(*granted)) {
       end_waiting(*granted, *error);
     } else {
+      if (was_out && !granted->budget.in_outage()) end_back_offs(*granted);
       end_oversized(*granted);
     }
+  }
+}
+
+/// The outage is over, and what they waited for with it.
+void CallEngine::end_back_offs(CalledProvider& provider) {
+  for (const auto id : waiting_calls(provider, calls_)) {
+    const auto& call = calls_.at(id);
+    if (call.state == Call::State::backing_off && !call.fails_alone()) make_ready(id);
   }
 }
 

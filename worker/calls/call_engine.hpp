@@ -99,6 +99,7 @@ class CallEngine {
   CalledProvider* provider(const std::string& name);
   void make_ready(CallId id);
   void on_sought(CallId id, const wire::LentEntry& entry);
+  void end_back_offs(CalledProvider& provider);
   void end_oversized(CalledProvider& provider);
   void end_waiting(CalledProvider& provider, const Error& error);
   void start_ready(CalledProvider& provider);

@@ -189,6 +189,29 @@ TEST_F(CallEngineTest, WhyAnOutageBeganIsSaidAndStandsInWhatItEnds) {
   EXPECT_NE(ended.error->message.find("out of memory"), std::string::npos) << ended.error->message;
 }
 
+// The last case waited for up to a minute at a provider that answered all others.
+TEST_F(CallEngineTest, TheEndOfAnOutageEndsBackOffsButOfWhatFailsAlone) {
+  const auto outage_comes_and_goes = [&] {
+    auto outage = permits({}, now);
+    outage.hold = wire::HoldReason::outage;
+    grant({outage});
+    EXPECT_TRUE(calls().empty());
+    grant({unlimited("a")});
+  };
+  submit(1);
+  const auto first = calls().at(0).id;
+  done(first, 503, "down");
+  outage_comes_and_goes();
+  const auto again = calls();
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].id, first);
+  done(first, 503, "down");
+  submit(2);
+  done(calls().at(0).id, 200);
+  outage_comes_and_goes();
+  EXPECT_TRUE(calls().empty()) << "another was answered meanwhile";
+}
+
 TEST_F(CallEngineTest, AProbeAfterLostCallsGoesByAConnectionOfItsOwn) {
   using Kind = HttpFailure::Kind;
   std::uint64_t permit = 0;
