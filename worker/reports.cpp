@@ -109,8 +109,7 @@ std::string too_large(const UnitResult& result, std::size_t bytes) {
            std::to_string(result.parsed.size()) + " claims; the answer has to be shorter";
   return text + std::to_string(observed) +
          " of them are the answer as observations keep it, redacted; run without --save-observations and "
-         "without checks by commands, "
-         "or let [redaction] match less";
+         "without checks by commands, or let [redaction] match less";
 }
 
 bool is_empty(const wire::Report& report) {

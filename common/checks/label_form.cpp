@@ -2,6 +2,7 @@
 
 #include "common/model/expectation.hpp"
 #include "common/text/any_case.hpp"
+#include "common/text/quotation_marks.hpp"
 #include "common/text/trimmed.hpp"
 
 #include <algorithm>
@@ -21,28 +22,17 @@ bool peel_full_stop(std::string_view& text) {
   return true;
 }
 
+bool peel_pair(std::string_view& text, std::string_view open, std::string_view close) {
+  if (text.size() < open.size() + close.size() || !text.starts_with(open) || !text.ends_with(close))
+    return false;
+  text = text.substr(open.size(), text.size() - open.size() - close.size());
+  return true;
+}
+
 bool peel_quotes(std::string_view& text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> pairs{{
-      {"\"", "\""},
-      {"'", "'"},
-      {"\u201c", "\u201d"},
-      {"\u201e", "\u201c"},
-      {"\u201e", "\u201d"},
-      {"\u201d", "\u201d"},
-      {"\u2018", "\u2019"},
-      {"\u201a", "\u2018"},
-      {"\u00ab", "\u00bb"},
-      {"\u00bb", "\u00ab"},
-      {"\u300c", "\u300d"},
-      {"\u300e", "\u300f"},
-  }};
-  for (const auto& [open, close] : pairs) {
-    if (text.size() < open.size() + close.size() || !text.starts_with(open) || !text.ends_with(close))
-      continue;
-    text = text.substr(open.size(), text.size() - open.size() - close.size());
-    return true;
-  }
-  return false;
+  return peel_pair(text, "\"", "\"") || peel_pair(text, "'", "'") ||
+         std::ranges::any_of(quotation_marks,
+                             [&](const auto& marks) { return peel_pair(text, marks.first, marks.second); });
 }
 
 /// `**refund**`, `_refund_`, and code, be it in a fence, whose first line says at most the language.

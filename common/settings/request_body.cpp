@@ -49,32 +49,17 @@ std::string problem_with(const std::string& text) {
 }
 
 std::string problem_with(const DocumentNode& node) {
-  if (const auto* text = std::get_if<std::string>(&node.value)) return problem_with(*text);
   std::string problem;
-  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value)) {
-    for (const DocumentNode& one : *list) {
-      if (problem.empty()) problem = problem_with(one);
-    }
-  }
-  if (const auto* table = std::get_if<DocumentNode::Table>(&node.value)) {
-    for (const DocumentEntry& one : *table) {
-      if (problem.empty()) problem = problem_with(one.value);
-    }
-  }
+  has_text(node, [&](const std::string& text) { return !(problem = problem_with(text)).empty(); });
   return problem;
 }
 
 /// Whether anything of a test stands in it.
 bool has_question(const DocumentNode& node) {
-  if (const auto* text = std::get_if<std::string>(&node.value)) {
-    return std::ranges::any_of(variables_in(*text),
+  return has_text(node, [](std::string_view text) {
+    return std::ranges::any_of(variables_in(text),
                                [](std::string_view name) { return name == "prompt" || name == "messages"; });
-  }
-  if (const auto* list = std::get_if<DocumentNode::Array>(&node.value))
-    return std::ranges::any_of(*list, has_question);
-  const auto* table = std::get_if<DocumentNode::Table>(&node.value);
-  return table != nullptr &&
-         std::ranges::any_of(*table, [](const DocumentEntry& one) { return has_question(one.value); });
+  });
 }
 
 /// A member for each part, and where it is kept.
@@ -178,7 +163,7 @@ Parsed<std::vector<std::string>> parse_command(const RawValue& raw) {
     const auto* text = std::get_if<std::string>(&one.value);
     if (text == nullptr || text->find('\0') != std::string::npos) return no_value(expected);
     const std::string_view value = std::string_view(*text).substr(text->find('=') + 1);  // Of `--key=sk-...`.
-    if (holds_key(one) || holds_key(value))
+    if (holds_key(*text) || holds_key(value))
       return no_value(
           "must hold no secret, since others see a program's arguments: name the key's variable "
           "with \"api_key_env\", and let the program read it");

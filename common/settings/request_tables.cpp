@@ -112,13 +112,17 @@ bool holds_key(std::string_view text) {
   return looks_like_key(text) && text.size() >= shortest_key && text.find(' ') == std::string_view::npos;
 }
 
-bool holds_key(const DocumentNode& node) {
-  if (const auto* text = std::get_if<std::string>(&node.value)) return holds_key(std::string_view(*text));
+bool has_text(const DocumentNode& node, const std::function<bool(const std::string&)>& is_it) {
+  const auto has_it = [&](const DocumentNode& one) { return has_text(one, is_it); };
+  if (const auto* text = std::get_if<std::string>(&node.value)) return is_it(*text);
   if (const auto* list = std::get_if<DocumentNode::Array>(&node.value))
-    return std::ranges::any_of(*list, [](const DocumentNode& one) { return holds_key(one); });
+    return std::ranges::any_of(*list, has_it);
   const auto* table = std::get_if<DocumentNode::Table>(&node.value);
-  return table != nullptr &&
-         std::ranges::any_of(*table, [](const DocumentEntry& one) { return holds_key(one.value); });
+  return table != nullptr && std::ranges::any_of(*table, has_it, &DocumentEntry::value);
+}
+
+bool holds_key(const DocumentNode& node) {
+  return has_text(node, [](std::string_view text) { return holds_key(text); });
 }
 
 namespace {

@@ -78,6 +78,9 @@ Parsed<RequestParams> parse_params(const RawValue& raw);
 Parsed<RequestParams> parse_params_in(const RawValue& raw, Notation notation);
 /// A value in the clear that is most likely a secret, by the name it stands under or by how it begins.
 bool is_likely_secret(std::string_view name, std::string_view value);
+/// Whether a value is a text of which this is true, or has one in its tables and lists; in their order, up to
+/// the first.
+bool has_text(const DocumentNode& node, const std::function<bool(const std::string&)>& is_it);
 /// A text that is most likely a key, whatever it stands under; in a table or list: one of its texts.
 bool holds_key(std::string_view text);
 bool holds_key(const DocumentNode& node);

@@ -1,4 +1,5 @@
 // Prose: the words of its sentences, and what stands among them that is no word.
+#include "common/text/quotation_marks.hpp"
 #include "coordinator/perturb/fences.hpp"
 #include "coordinator/perturb/scanners.hpp"
 #include "coordinator/perturb/source.hpp"
@@ -14,21 +15,6 @@ namespace {
 
 constexpr std::string_view no_prose = "it does not look like prose";
 constexpr std::string_view white_space = " \t\r\n";
-
-/// Typographic quotation marks, beginning and end.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> quotation_marks{
-    {{"\u201C", "\u201D"},
-     {"\u201E", "\u201C"},
-     {"\u201D", "\u201D"},
-     {"\u2018", "\u2019"},
-     {"\u201A", "\u2018"},
-     {"\u00AB", "\u00BB"},
-     {"\u00BB", "\u00AB"},
-     {"\u2039", "\u203A"},
-     {"\u203A", "\u2039"},
-     {"\u300A", "\u300B"},
-     {"\u300C", "\u300D"},
-     {"\u300E", "\u300F"}}};
 
 /// Comments and instructions of markup and templates: tags may stand in them, and line ends.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> instructions{

@@ -337,7 +337,6 @@ void UnitFlow::await_enrichers(Id id) {
 
 /// What it waited for is there.
 void UnitFlow::complete(Id id, UnderWay& unit) {
-  if (unit.replaces) unstored_.push_back(completed_.size());
   finish(id, std::move(*unit.answer));
 }
 
@@ -348,16 +347,14 @@ void UnitFlow::finish(Id id, UnitOutcome outcome) {
   if (unit.answer) --waiting_;
   withdrawn_.erase(unit.unit->unit);
   ++ends_;
-  if (std::holds_alternative<Completion>(outcome)) unit.answer.reset();
   // An error pins its answers, too, unless it ends the run: then the unit has no result.
   const auto* error = std::get_if<Error>(&outcome);
   const bool has_result = error == nullptr || !(stops_run(error->reason) || is_miss(error->reason));
   if (!has_result) unit.evidence.baseline.reset();
   if (unit.evidence.baseline && unit.evidence.baseline->unstored)
     unstored_baselines_.push_back(completed_.size());
-  if (unit.replaces && unit.answer && has_result) {
-    if (const auto stored = unit.call.store(*unit.answer); !stored) outcome = stored.error();
-  }
+  if (unit.replaces && unit.answer && has_result) unstored_.push_back(completed_.size());
+  if (error == nullptr) unit.answer.reset();
   completed_.push_back({std::move(unit.assessed), std::move(outcome), unit.spend, std::move(unit.evidence),
                         std::move(unit.read), std::move(unit.answer)});
 }
@@ -438,7 +435,8 @@ void UnitFlow::store_answers() {
   std::vector<KeyedAnswer> new_answers;
   for (const auto index : unstored_) {
     const auto& completed = completed_[index];
-    new_answers.push_back({completed.unit->key, &std::get<Completion>(completed.outcome)});
+    const auto* outcome = std::get_if<Completion>(&completed.outcome);
+    new_answers.push_back({completed.unit->key, outcome != nullptr ? outcome : &*completed.answer});
   }
   for (const auto index : unstored_baselines_) {
     const PaidBaseline& baseline = *completed_[index].evidence.baseline;
@@ -449,6 +447,7 @@ void UnitFlow::store_answers() {
   for (const auto index : std::exchange(unstored_, {})) {
     if (stored) continue;
     completed_[index].outcome = stored.error();
+    completed_[index].answer.reset();
     completed_[index].evidence.baseline.reset();
   }
 }

@@ -49,6 +49,7 @@ TEST(LabelCheck, ReadsALabelInTheClothesThatModelsPutOnIt) {
                              "\u00abrefund\u00bb",
                              "\u201eRefund.\u201c",
                              "\u201erefund\u201d",
+                             "\u2039refund\u203a",
                              "\u201drefund\u201d",
                              "\u201arefund\u2018",
                              "\u00bbrefund\u00ab.",
