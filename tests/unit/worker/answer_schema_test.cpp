@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace answer_schema_test {
 
 TEST(AnswerSchema, FreeTextIsAnAnswerAsItStands) {
   const auto read = read_answer("", "anything at all");
@@ -37,5 +37,5 @@ TEST(AnswerSchema, ASchemaThatNobodyReadsIsAnErrorNotAnAnswer) {
   EXPECT_NE(read.error().message.find("\"weather\""), std::string::npos);
 }
 
-}  // namespace
+}  // namespace answer_schema_test
 }  // namespace sluice

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace bad_cases_test {
 
 using Cases = std::set<UnitId>;
 
@@ -137,5 +137,5 @@ TEST(BadCases, AProviderThatIsDownFromTheStartCostsNone) {
   }
 }
 
-}  // namespace
+}  // namespace bad_cases_test
 }  // namespace sluice

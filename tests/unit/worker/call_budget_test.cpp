@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace call_budget_test {
 
 using namespace std::chrono_literals;
 
@@ -415,5 +415,5 @@ TEST(HoldTime, AddsUpWhatWasOnHold) {
   EXPECT_EQ(hold.total(now + 20s), 5s) << "it ended then";
 }
 
-}  // namespace
+}  // namespace call_budget_test
 }  // namespace sluice

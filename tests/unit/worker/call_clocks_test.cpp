@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace call_clocks_test {
 
 using namespace std::chrono_literals;
 
@@ -50,5 +50,5 @@ TEST(OutageClock, AnOutageThatIsTheCallsOwnDoingExtendsNothing) {
   EXPECT_EQ(outages.extended(), 1s);
 }
 
-}  // namespace
+}  // namespace call_clocks_test
 }  // namespace sluice

@@ -3,7 +3,7 @@
 #include "worker/defaults.hpp"
 
 namespace sluice {
-namespace {
+namespace call_engine_test {
 
 TEST_F(CallEngineTest, ARequestOfAnyKindIsCalledAndEndsOnce) {
   auto& request = submit(5);
@@ -317,5 +317,5 @@ TEST(CallEngineOfAProgram, TakesItsKeyOutOfItsErrorsBeforeTheyAreShortened) {
   }
 }
 
-}  // namespace
+}  // namespace call_engine_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace sluice {
-namespace {
+namespace clock_bounds_test {
 
 using namespace std::chrono_literals;
 
@@ -170,5 +170,5 @@ RC_GTEST_PROP(ClockBoundsProperty, HoldTheTrueTimeWhateverTheDelays, ()) {
   }
 }
 
-}  // namespace
+}  // namespace clock_bounds_test
 }  // namespace sluice

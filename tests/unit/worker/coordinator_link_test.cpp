@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace coordinator_link_test {
 
 struct CoordinatorLinkTest : testing::Test {
   static BudgetChanged cut_off() { return {false, false, {}, {}}; }
@@ -62,5 +62,5 @@ TEST_F(CoordinatorLinkTest, ACoordinatorThatWasStartedAnewHasAClockOfItsOwn) {
   EXPECT_EQ(link.newest_grants_us(), static_cast<std::uint64_t>(start.boot.count()));
 }
 
-}  // namespace
+}  // namespace coordinator_link_test
 }  // namespace sluice

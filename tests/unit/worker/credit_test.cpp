@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace credit_test {
 
 using namespace std::chrono_literals;
 
@@ -51,5 +51,5 @@ TEST(Credit, IsDeepFromTheStartWhereNothingIsPaidFor) {
   EXPECT_EQ(credit.window(5, 0s), 1005u);
 }
 
-}  // namespace
+}  // namespace credit_test
 }  // namespace sluice

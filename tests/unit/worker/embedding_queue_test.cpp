@@ -10,7 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace sluice {
-namespace {
+namespace embedding_queue_test {
 
 using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
@@ -257,5 +257,5 @@ RC_GTEST_PROP(EmbeddingQueue, EverybodyGetsOneOutcome, ()) {
   RC_ASSERT(ended.size() == waiter);
 }
 
-}  // namespace
+}  // namespace embedding_queue_test
 }  // namespace sluice

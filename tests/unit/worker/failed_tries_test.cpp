@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace failed_tries_test {
 
 using Kind = NextStep::Kind;
 
@@ -413,5 +413,5 @@ TEST(FailedCall, TakesTheKeyOutOfARefusedHeaderBeforeItIsShortened) {
   }
 }
 
-}  // namespace
+}  // namespace failed_tries_test
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace failing_calls_test {
 
 using namespace std::chrono_literals;
 using Instant = FailingCalls::Instant;
@@ -107,5 +107,5 @@ TEST_F(FailingCallsTest, WhatAnOutageFailedIsNotHeldAgainstIt) {
   EXPECT_FALSE(alone(3)) << "it had begun before";
 }
 
-}  // namespace
+}  // namespace failing_calls_test
 }  // namespace sluice

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace heartbeats_test {
 
 using namespace std::chrono_literals;
 
@@ -31,5 +31,5 @@ TEST(Heartbeats, CarriesTheClockTheDemandAndTheNewestGrants) {
   EXPECT_EQ(heartbeats.compose("run-1", 6s, 3, {}), (wire::Heartbeat{"run-1", 6'000'000, 3, {}, 42}));
 }
 
-}  // namespace
+}  // namespace heartbeats_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace held_texts_test {
 
 using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
@@ -104,5 +104,5 @@ TEST_F(HeldTexts, TextsThatAreNotHeldGoOutAsEver) {
   EXPECT_EQ(next_texts(), Texts{"a"});
 }
 
-}  // namespace
+}  // namespace held_texts_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace sluice {
-namespace {
+namespace held_units_test {
 
 std::uint64_t lease_of(UnitId id) {
   return 1000 + id;
@@ -137,5 +137,5 @@ TEST(HeldUnits, WhatIsGivenBackIsHeldNoMore) {
   EXPECT_TRUE(held.empty());
 }
 
-}  // namespace
+}  // namespace held_units_test
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace key_ring_test {
 
 class KeyRingTest : public ::testing::Test {
  protected:
@@ -317,5 +317,5 @@ TEST_F(OwnFormats, OfARunAloneAreWithheld) {
   EXPECT_FALSE(credentials(table(ProviderKind::exec), {plain}));
 }
 
-}  // namespace
+}  // namespace key_ring_test
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace late_permits_test {
 
 using namespace std::chrono_literals;
 
@@ -112,5 +112,5 @@ TEST(LateGrants, AreAProblemOnlyIfAllAreLateForLong) {
   EXPECT_FALSE(late.problem()) << "the machine slept";
 }
 
-}  // namespace
+}  // namespace late_permits_test
 }  // namespace sluice

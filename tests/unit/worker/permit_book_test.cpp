@@ -8,7 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace sluice {
-namespace {
+namespace permit_book_test {
 
 using namespace std::chrono_literals;
 using Spent = std::vector<wire::SpentPermit>;
@@ -240,5 +240,5 @@ RC_GTEST_PROP(PermitBookProperty, CapacityIsNotHeldBack, ()) {
   RC_ASSERT(book.take({}, false, clock, at + offset).has_value());
 }
 
-}  // namespace
+}  // namespace permit_book_test
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace renewed_votes_test {
 
 Digest key_of(std::size_t vote) {
   return sha256(std::to_string(vote));
@@ -42,5 +42,5 @@ TEST(RenewedVotesTest, AVoteTakesTwoDozenBytesAtMost) {
   EXPECT_LE(votes.bytes(), 24 * votes.size());
 }
 
-}  // namespace
+}  // namespace renewed_votes_test
 }  // namespace sluice

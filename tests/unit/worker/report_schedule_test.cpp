@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace report_schedule_test {
 
 using namespace std::chrono_literals;
 using Step = ReportSchedule::Step;
@@ -64,5 +64,5 @@ TEST_F(ReportScheduleTest, ATimerOfWhatWentEarlyReportsNothing) {
   EXPECT_EQ(next.at, at(90ms) + defaults::report_delay);
 }
 
-}  // namespace
+}  // namespace report_schedule_test
 }  // namespace sluice

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace reports_test {
 
 std::vector<UnitResult> results(std::size_t count) {
   std::vector<UnitResult> made(count);
@@ -210,5 +210,5 @@ TEST(Reports, ClaimsOfWhichNoMessageHoldsTheResultAreNamed) {
   EXPECT_TRUE(fit.claims.empty());
 }
 
-}  // namespace
+}  // namespace reports_test
 }  // namespace sluice

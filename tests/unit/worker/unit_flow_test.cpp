@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace unit_flow_test {
 
 /// Asks a second provider for its opinion of each answer.
 class Votes final : public Enricher {
@@ -350,5 +350,5 @@ TEST_F(UnitFlowTest, CancelReachesEveryKindOfCall) {
   EXPECT_TRUE(turn.completed.empty() && turn.engine.calls.empty());
 }
 
-}  // namespace
+}  // namespace unit_flow_test
 }  // namespace sluice

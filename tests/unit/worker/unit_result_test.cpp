@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace unit_result_test {
 
 WorkUnit unit() {
   WorkUnit work;
@@ -385,5 +385,5 @@ TEST(PartThatAssesses, IsOfARefusalTheTasksThatTakeIt) {
   EXPECT_NE(part_that_assesses(empty, std::make_shared<const WorkUnit>(work)), nullptr);
 }
 
-}  // namespace
+}  // namespace unit_result_test
 }  // namespace sluice

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace waiting_calls_test {
 
 struct WaitingCallsTest : testing::Test {
   WaitingCallsTest() {
@@ -119,5 +119,5 @@ TEST_F(WaitingCallsTest, CallsInFlightAndThoseOfOthersDoNotWaitHere) {
   EXPECT_EQ(waiting_calls(a, calls), (std::vector<CallId>{1, 3}));
 }
 
-}  // namespace
+}  // namespace waiting_calls_test
 }  // namespace sluice

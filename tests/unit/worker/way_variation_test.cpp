@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sluice {
-namespace {
+namespace way_variation_test {
 
 using namespace std::chrono_literals;
 
@@ -43,5 +43,5 @@ TEST_F(WayVariationTest, ASilenceForgetsWhatWasBeforeIt) {
   EXPECT_EQ(way.most(), 1ms);
 }
 
-}  // namespace
+}  // namespace way_variation_test
 }  // namespace sluice
