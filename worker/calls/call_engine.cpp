@@ -279,10 +279,13 @@ std::optional<Failed> CallEngine::read(Call& call, const HttpDone& done,
                                        std::chrono::system_clock::time_point arrived) {
   auto& provider = *call.provider;
   const auto& response = done.response;
-  if (provider.limits.read(call.request->model(), response.headers))
-    provider.budget.announced(provider.limits.smallest(), provider.limits.doubted());
+  bool is_news = provider.limits.read(call.request->model(), response.headers);
   auto outcome = call.request->read(provider.settings, response, arrived, *provider.credentials);
-  if (auto* failed = std::get_if<Failed>(&outcome)) {
+  auto* const failed = std::get_if<Failed>(&outcome);
+  if (failed != nullptr && failed->limit)
+    is_news = provider.limits.take(call.request->model(), *failed->limit) || is_news;
+  if (is_news) provider.budget.announced(provider.limits.smallest(), provider.limits.doubted());
+  if (failed != nullptr) {
     call.spend.paid.of(call.request->kind()) += failed->usage;
     note_failure(call, *failed, response.status, at_.now);
     redact(*failed, call, response, arrived, redactor_);

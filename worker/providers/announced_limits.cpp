@@ -127,8 +127,13 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
   constexpr std::string_view openai = "x-ratelimit-";
   constexpr std::string_view anthropic = "anthropic-ratelimit-";
   const auto before = std::pair(limits(), doubted());
-  const auto take_tokens = [](CredibleLimit& limit, std::uint64_t named) {
-    if (named > 0) limit.take(named, defaults::least_token_limit);
+  const auto take = [this](CredibleLimit& limit, std::uint64_t named, std::uint64_t least) {
+    if (named == 0) return;
+    are_in_headers_ = true;
+    limit.take(named, least);
+  };
+  const auto take_tokens = [&take](CredibleLimit& limit, std::uint64_t named) {
+    take(limit, named, defaults::least_token_limit);
   };
   OpenAiHeaders request_group;
   OpenAiHeaders token_group;
@@ -144,7 +149,7 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
       field.remove_prefix(anthropic.size());
       const auto limit = announced_count(value);
       if (!limit) continue;
-      if (field == "requests-limit") requests_.take(*limit, 0);
+      if (field == "requests-limit") take(requests_, *limit, 0);
       if (field == "tokens-limit") take_tokens(tokens_, *limit);
       if (field == "input-tokens-limit") take_tokens(input_tokens_, *limit);
       if (field == "output-tokens-limit") take_tokens(output_tokens_, *limit);
@@ -154,13 +159,28 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
   const auto least = [&](bool of_tokens, const OpenAiHeaders& group, Window& window) {
     return least_a_minute(named, of_tokens, announced_count(group.limit), read_openai(group, window));
   };
-  if (const auto limit = least(false, request_group, request_window_); limit > 0) requests_.take(limit, 0);
+  take(requests_, least(false, request_group, request_window_), 0);
   take_tokens(tokens_, least(true, token_group, token_window_));
   return std::pair(limits(), doubted()) != before;
 }
 
+bool AnnouncedLimitReader::take(const NamedLimit& limit) {
+  if (are_in_headers_) return false;
+  const auto before = std::pair(limits(), doubted());
+  limit.of_tokens ? tokens_.take(a_minute(limit), defaults::least_token_limit)
+                  : requests_.take(a_minute(limit), 0);
+  return std::pair(limits(), doubted()) != before;
+}
+
 bool ModelLimits::read(const std::string& model, const HttpHeaders& headers) {
-  if (!models_[model].read(headers)) return false;
+  return models_[model].read(headers) && follow_models();
+}
+
+bool ModelLimits::take(const std::string& model, const NamedLimit& limit) {
+  return models_[model].take(limit) && follow_models();
+}
+
+bool ModelLimits::follow_models() {
   const auto before = std::pair(std::exchange(smallest_, {}), std::exchange(doubted_, {}));
   const auto take = [](wire::AnnouncedLimits& smallest, const wire::AnnouncedLimits& limits) {
     for (const auto field :

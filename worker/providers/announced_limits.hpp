@@ -2,6 +2,7 @@
 
 #include "common/wire/messages.hpp"
 #include "worker/providers/http_message.hpp"
+#include "worker/providers/named_limits.hpp"
 
 #include <cstdint>
 #include <map>
@@ -37,6 +38,9 @@ class AnnouncedLimitReader {
  public:
   /// Takes in a response. True if it changed what is known or doubted.
   bool read(const HttpHeaders& headers);
+  /// Takes in a limit that a refusal names in its body, after its headers: it counts where headers have never
+  /// named one. True if it changed what is known or doubted.
+  bool take(const NamedLimit& limit);
   wire::AnnouncedLimits limits() const;
   wire::AnnouncedLimits doubted() const;
 
@@ -57,6 +61,7 @@ class AnnouncedLimitReader {
   CredibleLimit tokens_;
   CredibleLimit input_tokens_;
   CredibleLimit output_tokens_;
+  bool are_in_headers_ = false;
   Window request_window_;
   Window token_window_;
 };
@@ -66,12 +71,17 @@ class ModelLimits {
  public:
   /// Takes in a response to a call of the model. True if it changed `smallest` or `doubted`.
   bool read(const std::string& model, const HttpHeaders& headers);
+  /// The same for a limit that the body of a refusal names.
+  bool take(const std::string& model, const NamedLimit& limit);
   /// Of each quantity the smallest that a model's limits name; 0 where none does.
   const wire::AnnouncedLimits& smallest() const { return smallest_; }
   /// The smallest of those that are named and not believed.
   const wire::AnnouncedLimits& doubted() const { return doubted_; }
 
  private:
+  /// True if what the models name changed them.
+  bool follow_models();
+
   std::map<std::string, AnnouncedLimitReader> models_;
   wire::AnnouncedLimits smallest_;
   wire::AnnouncedLimits doubted_;

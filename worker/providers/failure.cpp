@@ -156,6 +156,7 @@ Failed classify_failure(const ProviderSettings& provider, const HttpResponse& re
     if (!failed.retry_after && failed.counts_as_rate_limit)
       failed.retry_after = limit_reset(response.headers, now);
   }
+  if (failed.counts_as_rate_limit) failed.limit = facts.limit;
   std::string words = quotable(facts.message, credentials);
   if (words.empty()) words = quotable(response.body, credentials);
   failed.message = "provider \"" + provider.name + "\" ";

@@ -7,6 +7,7 @@
 #include "worker/providers/credentials.hpp"
 #include "worker/providers/http_message.hpp"
 #include "worker/providers/json.hpp"
+#include "worker/providers/named_limits.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -30,6 +31,7 @@ struct ErrorFacts {
   bool is_of_the_day = false;
   std::optional<int> status;  ///< A status inside the body, for errors that come with 200.
   std::optional<std::chrono::milliseconds> retry_after;
+  std::optional<NamedLimit> limit{};  ///< The one that is used up.
 };
 
 /// Embeddings as a body has them: arrays that nobody looked into.

@@ -245,6 +245,17 @@ bool spends_daily_quota(const JsonView& detail) {
   });
 }
 
+/// Of requests. Those of tokens are of input alone, and of other names by the tier.
+std::optional<NamedLimit> limit_of_minute(const JsonView& detail) {
+  for (const JsonView& violation : detail["violations"].elements()) {
+    const auto quota = violation["quotaId"].text().value_or("");
+    const auto limit = announced_count(violation["quotaValue"].text().value_or(""));
+    if (limit && quota.find("RequestsPerMinute") != std::string_view::npos)
+      return NamedLimit{false, *limit, 60};
+  }
+  return std::nullopt;
+}
+
 void read_detail(const JsonView& detail, ErrorFacts& facts) {
   const auto type = detail["@type"].text();
   if (!type) return;
@@ -252,6 +263,7 @@ void read_detail(const JsonView& detail, ErrorFacts& facts) {
     if (const auto delay = detail["retryDelay"].text()) facts.retry_after = parse_delay(*delay);
   } else if (type->ends_with("google.rpc.QuotaFailure")) {
     if (spends_daily_quota(detail)) facts.fatal = Reason::quota_exhausted;
+    facts.limit = limit_of_minute(detail);
   } else if (type->ends_with("google.rpc.ErrorInfo")) {
     const auto reason = detail["reason"].text();
     if (reason && reason->starts_with("API_KEY_")) facts.fatal = Reason::key_refused;

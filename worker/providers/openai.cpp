@@ -203,16 +203,32 @@ std::optional<std::chrono::milliseconds> wait_in(std::string_view message) {
   return word.empty() || is_digit(word.back()) ? std::nullopt : parse_delay(word);
 }
 
+/// "... on tokens per min (TPM): Limit 30000, Used 29500, Requested 900.", or "minute".
+std::optional<NamedLimit> limit_in(std::string_view message) {
+  constexpr std::string_view word = "Limit";
+  for (const bool of_tokens : {true, false}) {
+    const auto minute = message.find(of_tokens ? " on tokens per min" : " on requests per min");
+    const auto at = message.find(word, std::min(minute, message.size()));
+    if (at == std::string_view::npos) continue;
+    auto number = message.substr(at + word.size());
+    number.remove_prefix(std::min(number.find_first_not_of(": "), number.size()));
+    const auto limit = announced_count(number.substr(0, number.find_first_not_of("0123456789")));
+    if (limit) return NamedLimit{of_tokens, *limit, 60};
+  }
+  return std::nullopt;
+}
+
 /// A limit that no waiting within a run gets over: only the words distinguish it from a minute's.
 void read_limit(ErrorFacts& facts) {
   const std::string_view message = facts.message;
+  facts.retry_after = wait_in(message);
+  facts.limit = limit_in(message);
   if (message.starts_with("Request too large")) {
     facts.fatal = Reason::request_refused;
   } else if (message.find("per day") != std::string_view::npos ||
              message.find("per-day") != std::string_view::npos) {
     facts.fatal = Reason::quota_exhausted;
     facts.is_of_the_day = true;
-    facts.retry_after = wait_in(message);
   }
 }
 

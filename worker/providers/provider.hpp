@@ -7,6 +7,7 @@
 #include "common/model/run_settings.hpp"
 #include "worker/providers/credentials.hpp"
 #include "worker/providers/http_message.hpp"
+#include "worker/providers/named_limits.hpp"
 
 #include <chrono>
 #include <optional>
@@ -41,6 +42,7 @@ struct Failed {
   /// How long the server asked to wait; always above zero and at most 30 days. "At once" and a time in the
   /// past name no delay: the back-off applies, so that `Retry-After: 0` makes no hot loop.
   std::optional<std::chrono::milliseconds> retry_after;
+  std::optional<NamedLimit> limit{};  ///< That is used up, where the body of a refusal names it.
   Usage usage{};                ///< What the try took all the same, where the body of a success says it.
   bool consumes_quota = false;  ///< Each such answer is charged against the limits: few retries make sense.
   friend bool operator==(const Failed&, const Failed&) = default;

@@ -202,6 +202,20 @@ TEST(AnnouncedLimits, WhatIsNamedForOneModelIsDoubtedForAll) {
   EXPECT_EQ(limits.doubted(), (wire::AnnouncedLimits{0, 3, 0, 0}));
 }
 
+TEST(AnnouncedLimits, WhatARefusalNamesCountsWhereHeadersNameNothing) {
+  ModelLimits limits;
+  EXPECT_TRUE(limits.take("chat", {true, 30'000, 60}));
+  EXPECT_FALSE(limits.take("chat", {true, 30'000, 60})) << "nothing new";
+  EXPECT_TRUE(limits.take("small", {false, 3, 60}));
+  EXPECT_EQ(limits.smallest(), (wire::AnnouncedLimits{3, 30'000, 0, 0}));
+  EXPECT_TRUE(limits.take("other", {true, 30, 60})) << "doubted";
+  EXPECT_EQ(limits.smallest(), (wire::AnnouncedLimits{3, 30'000, 0, 0}));
+  ModelLimits announced;
+  announced.read("chat", token_limit("90000"));
+  EXPECT_FALSE(announced.take("chat", {true, 30'000, 60}));
+  EXPECT_EQ(announced.smallest(), (wire::AnnouncedLimits{0, 90'000, 0, 0}));
+}
+
 TEST(AnnouncedLimits, WhatIsNoLimitIsNone) {
   for (const std::string text : {"0", "-1", "", "many", "1e3", "60.5", "99999999999999999999999"}) {
     AnnouncedLimitReader reader;

@@ -193,6 +193,43 @@ TEST(FailureMessage, SaysWhichMayBeOfOneRequestAlone) {
   EXPECT_FALSE(std::get<Failed>(of_vote).may_be_its_own) << "every vote carries it";
 }
 
+Failed refused_with(const std::string& words, HttpHeaders headers = {}) {
+  const std::string body =
+      R"({"error":{"message":")" + words + R"(","type":"tokens","code":"rate_limit_exceeded"}})";
+  return failed(openai, 429, body, std::move(headers));
+}
+
+// Without a header nothing was known of the delay: of a server that names it to the millisecond half of the
+// calls were refused.
+TEST(FailureWords, NameADelayAndTheLimitThatIsUsedUp) {
+  const std::string tokens =
+      "Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 29500, "
+      "Requested 900. Please try again in 800ms. Visit us.";
+  EXPECT_EQ(refused_with(tokens).retry_after, 800ms);
+  EXPECT_EQ(refused_with(tokens).limit, (NamedLimit{true, 30'000, 60}));
+  EXPECT_EQ(refused_with(tokens, {{"retry-after-ms", "250"}}).retry_after, 250ms);
+  const auto requests =
+      refused_with("... on requests per minute (RPM): Limit 30, Used 30. Please try again in 2s.");
+  EXPECT_EQ(requests.retry_after, 2s);
+  EXPECT_EQ(requests.limit, (NamedLimit{false, 30, 60}));
+  EXPECT_EQ(refused_with("... on requests per min. Limit: 3 / min. Current: 4 / min.").limit,
+            (NamedLimit{false, 3, 60}));
+  EXPECT_EQ(failed(gemini, 429, gemini_error(429, "RESOURCE_EXHAUSTED", "[" + minute_quota + "]")).limit,
+            (NamedLimit{false, 15, 60}));
+}
+
+TEST(FailureWords, OfADayOrOfNothingAreNoLimitOfAMinute) {
+  for (const char* words :
+       {"... on requests per day (RPD): Limit 200, Used 200. Please try again in 7s.", "Limit 30",
+        "... on tokens per min", "... on tokens per min (TPM): Limit", "... on tokens per min: Limit many"}) {
+    EXPECT_FALSE(refused_with(words).limit) << words;
+  }
+  EXPECT_FALSE(
+      failed(openai, 500, R"({"error":{"message":"on - on tokens per min: Limit 3000","code":429}})").limit)
+      << "no refusal";
+  EXPECT_FALSE(failed(gemini, 429, gemini_error(429, "RESOURCE_EXHAUSTED", "[" + day_quota + "]")).limit);
+}
+
 TEST(FailureMessage, NeverHoldsTheKey) {
   const std::string key = "very/secret+key=";
   const std::string echo =

@@ -79,6 +79,14 @@ TEST_F(CallEngineTest, WhatFailedTriesTookIsPaidFor) {
   EXPECT_EQ(withdrawn->paid.of(CallKind::judge), (Usage{10, 100}));
 }
 
+TEST_F(CallEngineTest, ALimitThatARefusalNamesIsReported) {
+  submit(1).names_limit = NamedLimit{true, 30'000, 60};
+  done(calls().at(0).id, 429);
+  const auto demand = turn().demand;
+  ASSERT_TRUE(demand);
+  EXPECT_EQ(demand->demands.at(0).announced, (wire::AnnouncedLimits{0, 30'000, 0, 0}));
+}
+
 TEST_F(CallEngineTest, ARefusedKeyEndsAllThatWaitsForTheProvider) {
   submit(1);
   const auto first = calls().at(0).id;

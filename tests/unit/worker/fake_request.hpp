@@ -3,6 +3,7 @@
 #include "worker/calls/call_engine.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,7 @@ struct FakeRequest final : CallRequest {
     Failed failed;
     failed.message = response.body;
     failed.usage = taken_all_the_same;
+    failed.limit = names_limit;
     failed.retryable = response.status >= 500 || response.status == 429;
     failed.counts_as_rate_limit = response.status == 429;
     if (failed.counts_as_rate_limit) failed.reason = Reason::rate_limited;
@@ -59,6 +61,7 @@ struct FakeRequest final : CallRequest {
   std::string temperature{};  ///< What it sends.
   wire::CallSize bounds{10, 20};
   Usage taken_all_the_same{};  ///< By a try that fails.
+  std::optional<NamedLimit> names_limit{};
   std::string answer;
 };
 
