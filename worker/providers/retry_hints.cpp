@@ -124,6 +124,23 @@ int full_year(int year) {
   return year < 70 ? 2000 + year : 1900 + year;
 }
 
+/// Takes "+0300" off the end, which mail has and HTTP should not: how much later the time is there.
+std::chrono::minutes take_offset(std::string_view& text) {
+  constexpr std::size_t length = 6;
+  if (text.size() < length) return {};
+  const auto zone = text.substr(text.size() - length);
+  const auto hours = small_number(zone.substr(2, 2));
+  const auto minutes = small_number(zone.substr(4, 2));
+  if (zone[0] != ' ' || (zone[1] != '+' && zone[1] != '-') || !hours || !minutes) return {};
+  text.remove_suffix(length);
+  const auto offset = std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
+  return zone[1] == '+' ? offset : -offset;
+}
+
+bool names_utc(std::string_view word) {
+  return word.empty() || word == "GMT" || word == "UTC" || word == "UT" || word == "Z";
+}
+
 struct UnitLength {
   std::string_view name;
   long double nanos;
@@ -158,6 +175,12 @@ std::optional<milliseconds> until_reset(std::string_view reset, TimePoint now) {
   return parse_delay(reset);
 }
 
+/// By the clock that wrote the moments in these headers: this machine's may be another.
+TimePoint now_there(const HttpHeaders& headers, TimePoint now) {
+  const std::string* text = find_header(headers, "date");
+  return text == nullptr ? now : parse_http_date(*text).value_or(now);
+}
+
 bool nothing_remains(const std::string& remaining) {
   return !remaining.empty() && remaining.find_first_not_of('0') == std::string::npos;
 }
@@ -184,6 +207,7 @@ std::optional<TimePoint> parse_http_date(std::string_view text) {
   std::optional<int> day;
   std::optional<int> year;
   int month = 0;
+  const auto offset = take_offset(text);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" ,-"), text.size());
     const std::string_view word = text.substr(0, end);
@@ -194,28 +218,31 @@ std::optional<TimePoint> parse_http_date(std::string_view text) {
       (day ? year : day) = number;
     } else if (const int found = month_number(word); found != 0) {
       month = found;
+    } else if (time && !names_utc(word)) {
+      return std::nullopt;  // What is "EST" elsewhere?
     }
   }
   if (!time || !day || !year) return std::nullopt;
   const auto date = day_at(full_year(*year), month, *day);
   if (!date) return std::nullopt;
-  return *date + *time;
+  return *date + *time - offset;
 }
 
-std::optional<milliseconds> retry_after(const HttpHeaders& headers, TimePoint now) {
+std::optional<milliseconds> retry_after(const HttpHeaders& headers, TimePoint arrived) {
+  const auto now = now_there(headers, arrived);
   if (const std::string* text = find_header(headers, "retry-after-ms")) {
     if (const auto nanos = nanos_until_number(*text, now, first_millisecond)) return as_delay(*nanos);
     if (const auto nanos = whole_number(*text, 1e6L)) return as_delay(*nanos);
   }
   if (const std::string* text = find_header(headers, "retry-after")) {
-    if (const auto nanos = nanos_until_number(*text, now)) return as_delay(*nanos);
-    if (const auto nanos = whole_number(*text, 1e9L)) return as_delay(*nanos);
     if (const auto moment = parse_http_date(*text)) return until(*moment, now);
+    return until_reset(*text, now);
   }
   return std::nullopt;
 }
 
-std::optional<milliseconds> limit_reset(const HttpHeaders& headers, TimePoint now) {
+std::optional<milliseconds> limit_reset(const HttpHeaders& headers, TimePoint arrived) {
+  const auto now = now_there(headers, arrived);
   std::optional<milliseconds> latest;
   for (const std::string_view limit : limits) {
     const std::string* remaining = limit_header(headers, limit, "remaining");

@@ -56,6 +56,15 @@ TEST(HttpDate, ReadsAllThreeForms) {
   EXPECT_EQ(parse_http_date("Sun Nov  6 08:49:37 1994"), november);
 }
 
+// An offset was taken for UTC: a run ended since the provider seemed to ask for three hours.
+TEST(HttpDate, KnowsOffsetsAndRefusesOtherZones) {
+  EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 11:49:37 +0300"), november);
+  EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 03:19:37 -0530"), november);
+  EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 UTC"), november);
+  EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37"), november);
+  EXPECT_FALSE(parse_http_date("Sun, 06 Nov 1994 08:49:37 EST"));
+}
+
 TEST(HttpDate, RefusesWhatIsNone) {
   for (const std::string text : {"", "soon", "Sun, 06 Nov 1994", "Sun, 31 Feb 2024 08:49:37 GMT",
                                  "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "08:49:37",
@@ -73,6 +82,26 @@ TEST(RetryAfter, TakesTheFirstThatIsReadable) {
   EXPECT_EQ(retry_after({{"retry-after", "tomorrow"}}, now), std::nullopt);
   EXPECT_EQ(retry_after({{"retry-after", "99999999999999999999"}}, now), defaults::max_named_delay);
   EXPECT_EQ(retry_after({}, now), std::nullopt);
+}
+
+TEST(RetryAfter, ReadsUnitsAndDatesOfOtherForms) {
+  EXPECT_EQ(retry_after({{"retry-after", "5s"}}, november), 5s);
+  EXPECT_EQ(retry_after({{"retry-after", "1m30s"}}, november), 90s);
+  EXPECT_EQ(retry_after({{"retry-after", "1994-11-06T08:49:40Z"}}, november), 3s);
+  EXPECT_EQ(retry_after({{"retry-after", "-5"}}, november), std::nullopt);
+}
+
+// By a clock that was an hour slow a delay of seconds ended the run, and a fast one saw none.
+TEST(RetryAfter, AMomentIsHeldAgainstTheServersClock) {
+  for (const auto wrong : {-1h, 0h, 1h}) {
+    const HttpHeaders headers{{"date", "Sun, 06 Nov 1994 08:49:37 GMT"},
+                              {"retry-after", "Sun, 06 Nov 1994 08:49:44 GMT"},
+                              {"anthropic-ratelimit-requests-remaining", "0"},
+                              {"anthropic-ratelimit-requests-reset", "1994-11-06T08:49:40Z"}};
+    EXPECT_EQ(retry_after(headers, november + wrong), 7s);
+    EXPECT_EQ(limit_reset(headers, november + wrong), 3s);
+    EXPECT_EQ(retry_after({{"date", "today"}, {"retry-after", "7"}}, november + wrong), 7s);
+  }
 }
 
 TEST(RetryAfter, PartsOfAMillisecondAreRoundedUp) {
