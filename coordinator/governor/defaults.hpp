@@ -52,6 +52,7 @@ inline constexpr double default_burst_seconds = 0.1;
 inline constexpr double default_token_burst_seconds = 1;
 /// A permit's window where nobody named the burst.
 inline constexpr BootTime unnamed_burst_lifetime = 10ms;
+inline constexpr double unnamed_spaced_share = 0.02;  ///< Or so much of the distance of spaced slots.
 /// What calls vary on their way where that is measured: below it other delays count.
 inline constexpr BootTime least_arrival_variation = 2ms;
 /// A permit's window beyond what the worst informed worker does not know of the coordinator's clock.

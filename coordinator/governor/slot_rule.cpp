@@ -34,6 +34,13 @@ BootTime spaced_lifetime(double rate, BootTime shortest) {
                               std::max<BootTime>(shortest, defaults::permit_lifetime));
 }
 
+/// Late calls come together: fewer of them where it is not known how many may. Where slots are spaced none
+/// do, and a permit that a busy machine misses costs a whole distance: a part of that is little.
+BootTime unnamed_lifetime(double rate, bool is_tight, const SlotConditions& conditions) {
+  const auto spaced = is_tight ? from_seconds(defaults::unnamed_spaced_share / rate) : BootTime();
+  return std::max<BootTime>({conditions.shortest_lifetime, defaults::unnamed_burst_lifetime, spaced});
+}
+
 /// For tokens: a lifetime that costs a twentieth of the burst, once a run. Of a small burst it is no shorter
 /// than that of an unnamed one, as long as it costs no more than a quarter with the way.
 BootTime token_lifetime(const ProviderLimits& limits, const SlotConditions& conditions) {
@@ -108,11 +115,7 @@ SlotRule slot_rule(const ProviderLimits& limits, const SlotConditions& condition
     rule.lifetime = room.lifetime;
     rule.has_reserve = room.has_reserve;
     is_tight = room.is_tight;
-    // Late calls come together: fewer of them where it is not known how many may.
-    if (!is_named) {
-      rule.lifetime = std::min<BootTime>(
-          rule.lifetime, std::max<BootTime>(conditions.shortest_lifetime, defaults::unnamed_burst_lifetime));
-    }
+    if (!is_named) rule.lifetime = std::min(rule.lifetime, unnamed_lifetime(rate, is_tight, conditions));
   }
   const bool by_tokens =
       limits.tokens_per_minute || limits.input_tokens_per_minute || limits.output_tokens_per_minute;

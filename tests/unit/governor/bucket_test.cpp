@@ -160,6 +160,19 @@ TEST(SlotRule, ABurstThatNobodyNamedIsATenthOfASecondForLateCallsAlone) {
   EXPECT_EQ(slot_rule(limits).burst, 1) << "at least one call";
 }
 
+// At 3 a minute a machine that was busy for 10 ms missed half of the permits, and 20 s with each.
+TEST(SlotRule, SpacedSlotsOfABurstThatNobodyNamedLiveForAPartOfTheirDistance) {
+  const auto lifetime = [](std::uint64_t requests_per_minute) {
+    ProviderLimits limits;
+    limits.requests_per_minute = requests_per_minute;
+    return slot_rule(limits).lifetime;
+  };
+  EXPECT_EQ(lifetime(3), 100ms);
+  EXPECT_EQ(lifetime(60), 20ms);
+  EXPECT_EQ(lifetime(120), 10ms);
+  EXPECT_EQ(lifetime(600), 5ms);
+}
+
 TEST(SlotRule, OnlyWhatATightBurstDoesNotCoverIsPaidFor) {
   const auto used = [](double rate, double burst, BootTime variation) {
     ProviderLimits limits;
