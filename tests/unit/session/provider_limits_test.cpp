@@ -45,4 +45,21 @@ TEST(ProviderLimits, OfOneRunAreThoseOfTheNext) {
   EXPECT_EQ(limits_for(providers, learned, 0)[1].age, 0s) << "a clock that was set back";
 }
 
+// One section each for two models: the slow one's limit was the other's, too, in the next run.
+TEST(ProviderLimits, OfSectionsWithOneKeyAreKeptApart) {
+  const std::vector providers{provider("large", "https://x/v1", "X_KEY"),
+                              provider("small", "https://x/v1", "X_KEY")};
+  std::vector<BudgetFacts> budgets(2);
+  budgets[0].provider = "large";
+  budgets[0].learned.requests_per_minute = 60;
+  budgets[1].provider = "small";
+  budgets[1].learned.requests_per_minute = 600;
+  const auto learned = limits_learned(providers, budgets, "run-1", 0);
+  const auto next = limits_for(providers, learned, 0);
+  ASSERT_EQ(next.size(), 2u);
+  EXPECT_EQ(next[0].requests_per_minute, 60);
+  EXPECT_EQ(next[1].requests_per_minute, 600);
+  EXPECT_EQ(limits_identity(providers[0], std::span(providers).first(1)), key_identity(providers[0]));
+}
+
 }  // namespace sluice::provider_limits_test
