@@ -32,6 +32,7 @@ void RateSearch::weigh_the_cut(BootTime now) {
   cut_weighed_ = true;
   const double rate_before = std::exchange(rate_before_, 0);
   if (std::max(share_before_, at_half.refused / std::max(1.0, at_half.started)) > most_of_background) return;
+  if (at_half.refused > 0 && took_as_much(begin, now)) return;
   at_half_.started += at_half.started;
   at_half_.refused += at_half.refused;
   const double kept = std::min(1.0, calls_remembered / std::max(1.0, at_half_.started));
@@ -40,6 +41,23 @@ void RateSearch::weigh_the_cut(BootTime now) {
   if (at_half.refused == 0) return;
   rate_ = rate_before;
   accepted_ = accepted_before_;
+}
+
+/// Each named delay lets a call or two in before the next refusal, at any rate that is too high. By chance
+/// half the rate would have come to fewer answers.
+bool RateSearch::took_as_much(BootTime since, BootTime now) const {
+  return delays_.longest() > BootTime::zero() &&
+         counts_.accepted_since(since, now) >= as_much * taken_before_;
+}
+
+/// Before a cut, over a few calls: the limit may have been another one a little earlier.
+double RateSearch::taken_of_late(BootTime now) const {
+  BootTime since{};
+  for (const auto time : weighed_times) {
+    since = rate_ ? std::max(now - time, cut_at_) : now - time;
+    if (counts_.since(since).started >= calls_to_compare) break;
+  }
+  return counts_.accepted_since(since, now);
 }
 
 double RateSearch::background() const {
@@ -185,6 +203,7 @@ void RateSearch::cut_to_accepted(BootTime now) {
 }
 
 void RateSearch::cut(BootTime now) {
+  taken_before_ = taken_of_late(now);
   if (rate_ && *rate_ > rate_before_) {
     rate_before_ = *rate_;
     accepted_before_ = accepted_;

@@ -62,6 +62,8 @@ class RateSearch {
   std::optional<double> accepted_between_refusals(BootTime now) const;
   double accepted_of_late(BootTime now);
   double accepted_since_cut(BootTime now) const;
+  bool took_as_much(BootTime since, BootTime now) const;
+  double taken_of_late(BootTime now) const;
   /// The share that is refused whatever the rate.
   double background() const;
   bool half_was_taken() const;
@@ -99,6 +101,7 @@ class RateSearch {
   BootTime cut_before_{};
   double seconds_at_ceiling_ = 0;
   double share_before_ = 0;  ///< Of refusals, when the rate was cut.
+  double taken_before_ = 0;  ///< Calls a second that were answered before that.
   double rate_before_ = 0;   ///< The highest since a cut was weighed: what one in vain goes back to.
   std::optional<double> accepted_before_;
   Count at_half_;         ///< Calls made at half the rate after cuts,

@@ -400,6 +400,48 @@ TEST(RateSearch, ALongDelayThatNobodyKeepsToHidesNoRefusal) {
   EXPECT_LT(*search.rate(), 30);
 }
 
+// Each pause let one call in and one be refused, at any rate: that was taken for chance, and the rate from
+// before came back again and again. It was handed on, too.
+TEST(RateSearch, ALimitThatFellIsFoundThoughPausesRefuseEveryOtherCall) {
+  for (const BootTime way : {BootTime(4ms), BootTime(20ms)}) {
+    RateSearch search;
+    auto now = start;
+    auto paused_until = start;
+    double rate = 20;
+    double level = 20;
+    double owed = 1;
+    int answered = 0;
+    int refused = 0;
+    std::deque<std::pair<BootTime, BootTime>> refusals;  // When each is back, and the delay that it names.
+    for (BootTime gone{}; gone < 30s; gone += 2ms) {
+      now += 2ms;
+      if (gone >= 6s) rate = 8;
+      level = std::min(rate, level + rate * 0.002);
+      owed = std::min(owed + search.rate().value_or(200) * 0.002, 1.0);
+      for (; !refusals.empty() && refusals.front().first <= now; refusals.pop_front()) {
+        paused_until = std::max(paused_until, now + refusals.front().second);
+        search.on_paused(0, 1, 0, paused_until - now, false, {now, now}, now);
+        if (gone >= 20s) ++refused;
+      }
+      if (now >= paused_until && owed >= 1) {
+        owed -= 1;
+        search.on_outcomes(1, 0, 0, now);
+        if (level >= 1) {
+          level -= 1;
+          if (gone >= 20s) ++answered;
+        } else {
+          refusals.emplace_back(now + way,
+                                BootTime(static_cast<BootTime::rep>((1 - level) / rate * 1e6)) + 1ms);
+        }
+      }
+      search.grow(now >= paused_until, std::nullopt, now);
+    }
+    EXPECT_GE(answered, 65);
+    EXPECT_LE(refused, 0.4 * answered) << way.count();
+    EXPECT_LE(*search.accepted(), 16) << way.count();
+  }
+}
+
 TEST(RateSearch, ALongDelayIsThatOfAnotherLimitAtLowRatesAsWell) {
   RateSearch search;
   auto now = start;
