@@ -11,9 +11,12 @@ namespace sluice {
 
 using namespace defaults::rate_search;
 
-void EstimatedRate::begin_with(double rate, double burst) {
+void EstimatedRate::begin_with(double rate, std::optional<double> burst) {
   held_ = rate;
-  burst_ = reserve_ = std::max(1.0, burst);
+  is_burst_found_ = burst.has_value();
+  // Calls that are spaced for a burst of one would come to a small part of a high rate.
+  burst_ = std::max(1.0, burst.value_or(defaults::default_burst_seconds * rate));
+  reserve_ = std::max(1.0, burst.value_or(1));
   is_known_ = begins_full_ = true;
   hold_factor_ = hold_of_remembered;
 }
@@ -61,7 +64,7 @@ double EstimatedRate::second_speed(const NamedDelays& delays) {
 }
 
 double EstimatedRate::take(const Found& found) {
-  is_known_ = true;
+  is_known_ = is_burst_found_ = true;
   burst_ = found.burst;
   reserve_ = found.reserve;
   // A bucket takes more than its rate for a while.
@@ -75,6 +78,7 @@ double EstimatedRate::take(const Found& found) {
 double EstimatedRate::narrow(double rate, const std::optional<Found>& found, const NamedDelays& delays) {
   refused_ = rate;
   if (found) {
+    is_burst_found_ = true;
     burst_ = found->burst;
     reserve_ = found->reserve;
     const double least = found->burst >= calls_to_trust ? std::min(found->least, *refused_ / 2) : 0;

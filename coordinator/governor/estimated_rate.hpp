@@ -19,8 +19,9 @@ class EstimatedRate {
   LimitEstimate& seen() { return seen_; }
   const LimitEstimate& seen() const { return seen_; }
 
-  /// An earlier run has found it.
-  void begin_with(double rate, double burst);
+  /// An earlier run has found it. Without a burst that was found, one is counted on as of a limit that is set
+  /// without one.
+  void begin_with(double rate, std::optional<double> burst);
   /// The rate to go on with after a refusal. `rate`: until now; nothing: none. `is_first`: what was told of
   /// the first refusal is complete now. `cut_before`: when the rate was last lowered.
   double after_refusal(std::optional<double> rate, bool is_first, const NamedDelays& delays,
@@ -41,6 +42,8 @@ class EstimatedRate {
   bool is_known() const { return is_known_; }
   /// Calls at once, at least 1; nothing while the rate is not known.
   std::optional<double> burst() const { return is_known_ ? std::optional(burst_) : std::nullopt; }
+  /// The same, unless it is only counted on.
+  std::optional<double> found_burst() const { return is_burst_found_ ? burst() : std::nullopt; }
 
  private:
   using Found = LimitEstimate::Found;
@@ -63,6 +66,7 @@ class EstimatedRate {
   BootTime tried_at_{};
   std::uint32_t in_a_row_ = 0;  ///< Refusals at a known rate, each soon after the one before.
   double burst_ = 1;
+  bool is_burst_found_ = true;
   double reserve_ = 1;      ///< LimitEstimate::Found::reserve.
   double held_ = 0;         ///< The rate, before it grew.
   double hold_factor_ = 1;  ///< Growth in vain makes it longer.

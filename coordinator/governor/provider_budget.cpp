@@ -34,7 +34,7 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
       known_before_(learned),
       began_(now) {
   if (learned.requests_per_minute && !limits_.names_a_rate()) {
-    rate_search_.begin_with(*learned.requests_per_minute / seconds_a_minute, learned.burst.value_or(1), now);
+    rate_search_.begin_with(*learned.requests_per_minute / seconds_a_minute, learned.burst, now);
   } else if (learned.burst && !limits.burst_seconds) {
     auto conditions = permits_.conditions();
     conditions.burst = std::max(1.0, *learned.burst);
@@ -98,6 +98,9 @@ void ProviderBudget::on_demand(WorkerId worker, const wire::Demand& demand, bool
   if (limits_changed) permits_.set_limits(limits_.in_force(), members_, now);
   const auto rate = limits_.requests_per_second();
   const bool is_lower = rate_before && rate && *rate < *rate_before;
+  // What an earlier run read of the headers is what they said then.
+  if (!rate_before && rate && known_before_.source == LimitSource::announced)
+    rate_search_.forget_remembered();
   if ((!knew_rate && limits_.names_a_rate()) || is_lower) {
     for (auto& [id, one] : members_) one.calls_freely = true;
   }
@@ -139,7 +142,7 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   if (!health_.is_down()) {
     const auto under_way = newest ? demand.in_flight : in_flight_before;
     on_refusals(worker, outcomes, {started, ended, under_way}, since, now);
-    rate_proof_.on_outcomes(started, outcomes.named_delays + outcomes.rate_limited, rate_search_.accepted(),
+    rate_proof_.on_outcomes(started, outcomes.named_delays + outcomes.rate_limited, rate_search_.found(),
                             {now, held_up_.time(now)});
   }
   const auto change = health_.on_outcomes(worker, members_, demand, now);
@@ -279,7 +282,7 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
       pause_.extend_to(delay->until, now);
       published_pause_ = std::max(published_pause_, delay->until);
     } else if (const auto* seen = std::get_if<CallsSeen>(&one.use); seen != nullptr && seen->at >= began_) {
-      rate_proof_.on_outcomes(seen->started, seen->refused + seen->refused_late, rate_search_.accepted(),
+      rate_proof_.on_outcomes(seen->started, seen->refused + seen->refused_late, rate_search_.found(),
                               {now, held_up_.time(now)});
     }
   }

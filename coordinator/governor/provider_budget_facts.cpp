@@ -11,7 +11,9 @@ std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
   const auto accepted = rate_search_.accepted();
   const bool is_handed_on = accepted && !learned_at_ && known_before_.requests_per_minute;
   if (!is_handed_on && !use_.was_answered()) return std::nullopt;
-  return is_handed_on ? accepted : rate_proof_.proved({now, held_up_.time(now)});
+  const RateProof::Time time{now, held_up_.time(now)};
+  const auto proved = rate_proof_.proved(time, pause_.time(now));
+  return is_handed_on ? std::max(accepted, proved) : proved;
 }
 
 void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
@@ -20,9 +22,8 @@ void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
     const double per_minute = *rate * seconds_a_minute;
     facts.effective_per_minute = std::min(per_minute, facts.effective_per_minute.value_or(per_minute));
   }
-  const auto accepted = rate_search_.accepted();
-  if (!accepted) return;
-  const double found = *accepted * seconds_a_minute;
+  if (!rate_search_.found()) return;
+  const double found = *rate_search_.found() * seconds_a_minute;
   if (!facts.requests) {
     // A guess is no limit: it may be several times too high.
     if (const auto proved = proved_rate(now))
@@ -39,7 +40,7 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   learned.age = learned_at_ ? now - *learned_at_ : known_before_.age + (now - began_);
   if (const auto proved = proved_rate(now)) {
     learned.requests_per_minute = *proved * seconds_a_minute;
-    learned.burst = rate_search_.burst();
+    learned.burst = learned_at_ ? rate_search_.found_burst() : known_before_.burst;
     learned.source = LimitSource::found;
   } else if (const auto accepted = rate_search_.accepted();
              accepted && learned.requests_per_minute && learned.source == LimitSource::found) {

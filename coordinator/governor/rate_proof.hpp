@@ -36,21 +36,27 @@ class RateProof {
     }
     taken_ += static_cast<double>(started) - refused;
   }
-  /// The rate that was found; no more than an earlier one if too little was seen of it.
-  std::optional<double> proved(const Time& time) const {
-    if (!newest_ || holds(time)) return newest_;
-    return proved_ ? std::optional(std::min(*proved_, *newest_)) : std::nullopt;
+  /// The rate that was found; no more than an earlier one if too little was seen of it. `paused`: for how
+  /// long calls were kept back by named delays. Where that was nearly all of the time, a window was emptied
+  /// again and again, and says nothing of the rate at which it was: then no more than what was taken.
+  std::optional<double> proved(const Time& time, BootTime paused) const {
+    using namespace defaults::rate_proof;
+    auto rate = newest_;
+    if (rate && !holds(time)) rate = proved_ ? std::optional(std::min(*proved_, *rate)) : std::nullopt;
+    const bool is_window =
+        paused >= shortest_of_windows && in_seconds(paused) >= share_of_windows * in_seconds(time.held_up);
+    return rate && is_window && taken() >= 1 ? std::min(*rate, taken() / in_seconds(time.held_up)) : rate;
   }
   /// What the provider took a second, where it refused so much that whatever was found is too high.
   std::optional<double> taken_at_most(BootTime held_up) const {
     using namespace defaults::rate_proof;
-    const double taken = all_started_ - all_refused_;
-    if (all_refused_ < refuted_share * all_started_ || taken < 1 || held_up < shortest_time)
-      return std::nullopt;
-    return taken / in_seconds(held_up);
+    const bool is_refuted = all_refused_ >= refuted_share * all_started_;
+    if (!is_refuted || taken() < 1 || held_up < shortest_time) return std::nullopt;
+    return taken() / in_seconds(held_up);
   }
 
  private:
+  double taken() const { return all_started_ - all_refused_; }
   /// Enough calls were answered, and about as many as the rate promises.
   bool holds(const Time& time) const {
     using namespace defaults::rate_proof;

@@ -176,6 +176,11 @@ double RateSearch::accepted_since_cut(BootTime now) const {
   return counts_.accepted_since(since, now) * std::sqrt(std::max(1.0, time / without_pauses));
 }
 
+std::optional<double> RateSearch::found() const {
+  if (!accepted_ || !rate_) return accepted_;
+  return std::max(*accepted_, *rate_ / beyond_any_bucket);
+}
+
 /// Not if it was cut just now, nor if calls were refused all the time since.
 bool RateSearch::is_the_rate_to_blame(BootTime now) const {
   const BootTime soon(static_cast<BootTime::rep>(calls_of_a_row / *rate_ * 1e6));
@@ -309,7 +314,7 @@ void RateSearch::grow_estimate(double passed, BootTime now) {
   if (!was_known && estimated_.is_known()) accepted_ = rate_;
 }
 
-void RateSearch::begin_with(double rate, double burst, BootTime now) {
+void RateSearch::begin_with(double rate, std::optional<double> burst, BootTime now) {
   rate_ = accepted_ = rate;
   estimated_.begin_with(rate, burst);
   is_remembered_ = true;
@@ -320,7 +325,7 @@ void RateSearch::begin_with(double rate, double burst, BootTime now) {
 
 void RateSearch::go_on_from(double rate, bool is_costly, BootTime now) {
   if (is_costly) {
-    begin_with(rate, 1, now);
+    begin_with(rate, std::nullopt, now);
     estimated_.doubt();
     accepted_.reset();
   }

@@ -38,7 +38,9 @@ class RateSearch {
   bool on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late, BootTime delay,
                  bool is_closed, const ReportTime& reported, BootTime now);
   /// What an earlier run found.
-  void begin_with(double rate, double burst, BootTime now);
+  void begin_with(double rate, std::optional<double> burst, BootTime now);
+  /// Nobody has refused a call at it yet.
+  bool is_remembered() const { return is_remembered_; }
   /// What another run tried when it ended: no limit that is known. `is_costly`: refusals name long delays.
   void go_on_from(double rate, bool is_costly, BootTime now);
   /// Lets the rate grow up to `now`. `held_back`: calls wait for it. `ceiling`: the rate that is known
@@ -49,10 +51,14 @@ class RateSearch {
   std::optional<double> rate() const { return rate_; }
   /// What was accepted a second when the provider was last found full; nothing before the second cut.
   std::optional<double> accepted() const { return accepted_; }
+  /// The same; or what is certain of a rate that has grown far beyond it without a refusal.
+  std::optional<double> found() const;
   /// What another run may begin with: it was accepted, or has grown without a refusal that would have come.
   std::optional<double> handed_on() const { return estimated_.is_known() ? rate_ : accepted_; }
   /// Calls that it takes at once, at least 1; nothing while that is not known, or the speed is to be refused.
   std::optional<double> burst() const { return estimated_.burst(); }
+  /// The same, where it was found and is not only counted on.
+  std::optional<double> found_burst() const { return estimated_.found_burst(); }
 
  private:
   using Count = CallCounts::Count;

@@ -17,10 +17,14 @@ void SharedRateSearch::lead_on(BootTime now) {
   const auto found = std::exchange(leader_, std::nullopt)->found;
   own_ = RateSearch();
   if (found.accepted) {
-    own_.begin_with(*found.accepted, found.burst.value_or(1), now);
+    own_.begin_with(*found.accepted, found.burst, now);
   } else {
     own_.go_on_from(found.rate, longest_pause_ >= defaults::rate_search::costly_pause, now);
   }
+}
+
+void SharedRateSearch::forget_remembered() {
+  if (!leader_ && own_.is_remembered()) own_ = RateSearch();
 }
 
 void SharedRateSearch::stop_sharing(BootTime now) {

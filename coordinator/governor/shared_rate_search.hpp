@@ -19,7 +19,11 @@ namespace sluice {
 class SharedRateSearch {
  public:
   /// What an earlier run found.
-  void begin_with(double rate, double burst, BootTime now) { own_.begin_with(rate, burst, now); }
+  void begin_with(double rate, std::optional<double> burst, BootTime now) {
+    own_.begin_with(rate, burst, now);
+  }
+  /// Not any more, as long as no call was refused at it.
+  void forget_remembered();
   /// Others are told from now on; `run` orders them.
   void share(std::uint64_t run) { run_ = run; }
   /// They are not any more.
@@ -54,7 +58,10 @@ class SharedRateSearch {
   /// See RateSearch; of all runs together.
   std::optional<double> rate() const { return leader_ ? leader_->found.rate : own_.rate(); }
   std::optional<double> accepted() const { return leader_ ? leader_->found.accepted : own_.accepted(); }
+  std::optional<double> found() const { return leader_ ? leader_->found.accepted : own_.found(); }
   std::optional<double> burst() const { return leader_ ? leader_->found.burst : own_.burst(); }
+  /// The burst that this run found.
+  std::optional<double> found_burst() const { return own_.found_burst(); }
 
  private:
   struct Leader {

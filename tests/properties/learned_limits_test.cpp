@@ -107,6 +107,18 @@ TEST(LearnedLimits, WhatTooLittleWasSeenOfIsNotLearnt) {
   }
 }
 
+// Calls were spaced as for a bucket of one: of a thousand a second fifty to two hundred were made.
+TEST(LearnedLimits, AHighRateIsUsedThoughItsBurstIsNotKnown) {
+  auto provider = server(1000, 100, true, 20ms, 3000);
+  provider.learned.requests_per_minute = 57'000;
+  auto options = one_worker(1);
+  options.max_concurrent = 60;
+  Fleet fleet(options, {provider});
+  ASSERT_TRUE(fleet.run());
+  EXPECT_LE(fleet.elapsed(), BootTime(6s));
+  EXPECT_FALSE(fleet.facts().learned.burst);
+}
+
 // Four a second were handed on for ever, half of which were refused each time.
 TEST(LearnedLimits, WhatHalfOfTheCallsRefuteIsNotHandedOn) {
   auto provider = server(5, 5, false, 1s, 100);

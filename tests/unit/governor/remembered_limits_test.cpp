@@ -1,0 +1,111 @@
+// What a run leaves to the next one, and how that one begins with it.
+#include "coordinator/governor/governor.hpp"
+#include "coordinator/governor/rate_proof.hpp"
+#include "coordinator/governor/rate_search.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::remembered_limits_test {
+
+using namespace std::chrono_literals;
+
+constexpr BootTime start = std::chrono::hours(1);
+
+/// One worker tells of a limit of 6,000 a minute; an earlier run knew 120.
+BudgetFacts facts_beside(LimitSource source) {
+  LearnedLimits known;
+  known.requests_per_minute = 120;
+  known.source = source;
+  Governor governor({{{"openai", {}}}, {60s, 1s, 600s}, {known}}, start);
+  governor.join(1, {50}, start);
+  wire::Demand demand;
+  demand.provider = "openai";
+  demand.ready_calls = 10;
+  demand.sizes.resize(10);
+  demand.announced.requests_per_minute = 6000;
+  demand.outcomes.answered = 1;
+  governor.on_heartbeat(1, {"run", 1, 10, {std::move(demand)}, 0}, start);
+  governor.turn(start);
+  return governor.facts(start)[0];
+}
+
+// A key that was raised tenfold was used at the old limit for the whole of the next run.
+TEST(RememberedLimits, WhatIsAnnouncedAnewReplacesWhatWasAnnounced) {
+  const auto facts = facts_beside(LimitSource::announced);
+  EXPECT_EQ(facts.effective_per_minute, 6000);
+  EXPECT_EQ(facts.learned.requests_per_minute, 6000);
+}
+
+TEST(RememberedLimits, WhatRefusalsShowedHoldsWhateverIsAnnounced) {
+  EXPECT_EQ(facts_beside(LimitSource::found).effective_per_minute, 120);
+}
+
+// Of 1,667 calls a second, spaced as for a bucket of one, 63 were made, and the bucket was said to be learnt.
+TEST(RememberedLimits, ARateWithoutABurstCountsOnTheUsualOne) {
+  RateSearch search;
+  search.begin_with(1000, std::nullopt, start);
+  EXPECT_GE(search.burst(), 50);
+  EXPECT_FALSE(search.found_burst());
+  search.begin_with(1000, 3, start);
+  EXPECT_EQ(search.burst(), 3);
+  EXPECT_EQ(search.found_burst(), 3);
+}
+
+/// A window of a minute, sixty calls each, which are made in three seconds.
+RateProof after_windows(RateProof::Time& time) {
+  RateProof proof;
+  for (int window = 0; window < 3; ++window) {
+    for (int part = 0; part < 6; ++part) {
+      time = {time.now + 500ms, time.held_up + 500ms};
+      proof.on_outcomes(10, 0, 20.0, time);
+    }
+    proof.on_outcomes(1, 1, 20.0, time);
+    time = {time.now + 57s, time.held_up + 57s};
+  }
+  return proof;
+}
+
+// 60 a minute, all at once, were handed on as 1,100 a minute.
+TEST(RememberedLimits, AWindowThatIsEmptiedBetweenLongPausesIsNoSuchRate) {
+  RateProof::Time time{start, {}};
+  const auto proof = after_windows(time);
+  ASSERT_TRUE(proof.proved(time, 171s));
+  EXPECT_NEAR(*proof.proved(time, 171s), 1, 0.05);
+  EXPECT_EQ(proof.proved(time, 20s), 20) << "a second beside other waits";
+}
+
+/// Lets calls start at `rate` for `time`, in steps of 10 ms.
+void run_at(RateSearch& search, double rate, BootTime& now, BootTime time) {
+  double owed = 0;
+  for (BootTime gone{}; gone < time; gone += 10ms) {
+    now += 10ms;
+    owed += rate * 0.01;
+    const auto started = static_cast<std::uint32_t>(owed);
+    owed -= started;
+    search.on_outcomes(started, 0, 0, now);
+    search.grow(true, std::nullopt, now);
+  }
+}
+
+// After a short overload 20 a minute were reported and left to the next run, with 150 answered a minute.
+TEST(RememberedLimits, ARateThatGrewFarWithoutARefusalIsNotWhatWasAcceptedBefore) {
+  RateSearch search;
+  auto now = start;
+  EXPECT_FALSE(search.found());
+  run_at(search, 100, now, 2s);
+  search.on_outcomes(0, 8, 0, now);
+  run_at(search, 50, now, 400ms);
+  run_at(search, 100, now, 200ms);
+  search.on_outcomes(0, 8, 0, now);
+  ASSERT_TRUE(search.accepted());
+  EXPECT_EQ(search.found(), search.accepted());
+  run_at(search, 50, now, 390ms);
+  run_at(search, 75, now, 500ms);
+  run_at(search, 95, now, 500ms);
+  run_at(search, 120, now, 2s);
+  ASSERT_GT(*search.rate(), 2 * *search.accepted());
+  EXPECT_GT(*search.found(), 1.3 * *search.accepted());
+  EXPECT_LT(*search.found(), *search.rate());
+}
+
+}  // namespace sluice::remembered_limits_test
