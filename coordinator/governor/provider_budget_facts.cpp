@@ -18,19 +18,21 @@ std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
 
 void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
   if (facts.requests) facts.effective_per_minute = facts.requests->per_minute;
-  if (const auto rate = rate_search_.rate()) {
-    const double per_minute = *rate * seconds_a_minute;
+  if (const auto now_allowed = rate_search_.rate()) {
+    const double per_minute = *now_allowed * seconds_a_minute;
     facts.effective_per_minute = std::min(per_minute, facts.effective_per_minute.value_or(per_minute));
   }
-  if (!rate_search_.found()) return;
-  const double found = *rate_search_.found() * seconds_a_minute;
+  const auto rate = rate_search_.found();
+  if (!rate) return;
   if (!facts.requests) {
     // A guess is no limit: it may be several times too high.
     if (const auto proved = proved_rate(now))
       facts.requests = KnownLimit{*proved * seconds_a_minute, LimitSource::found};
-  } else if (found < defaults::clearly_less * facts.requests->per_minute) {
-    facts.found_below_limit = found;
+    return;
   }
+  const double found =
+      rate_proof_.believed(*rate, {now, held_up_.time(now)}, pause_.time(now)) * seconds_a_minute;
+  if (found < defaults::clearly_less * facts.requests->per_minute) facts.found_below_limit = found;
 }
 
 /// What holds beyond the settings; what was known before is handed on as long as nothing else is learnt.

@@ -47,6 +47,11 @@ class RateProof {
         paused >= shortest_of_windows && in_seconds(paused) >= share_of_windows * in_seconds(time.held_up);
     return rate && is_window && taken() >= 1 ? std::min(*rate, taken() / in_seconds(time.held_up)) : rate;
   }
+  /// What is to be said of a rate that was found: that one where it is proved, else no more than was taken.
+  double believed(double found, const Time& time, BootTime paused) const {
+    const auto rate = proved(time, paused);
+    return rate ? *rate : std::min(found, taken_at_most(time.held_up).value_or(found));
+  }
   /// What the provider took a second, where it refused so much that whatever was found is too high.
   std::optional<double> taken_at_most(BootTime held_up) const {
     using namespace defaults::rate_proof;

@@ -74,6 +74,19 @@ TEST(RememberedLimits, AWindowThatIsEmptiedBetweenLongPausesIsNoSuchRate) {
   EXPECT_EQ(proof.proved(time, 20s), 20) << "a second beside other waits";
 }
 
+// A setting of 20 a second was said to be refused "as if the limit were 8.3/s", where two were taken.
+TEST(RememberedLimits, AGuessIsNoMoreThanWhatWasTaken) {
+  RateProof proof;
+  RateProof::Time time{start, {}};
+  proof.on_outcomes(4, 0, std::nullopt, time);
+  for (int second = 0; second < 10; ++second) {
+    time = {time.now + 1s, time.held_up + 1s};
+    proof.on_outcomes(4, 2, 8.0 - 0.5 * second, time);
+  }
+  EXPECT_NEAR(proof.believed(8, time, {}), 2.4, 0.1);
+  EXPECT_EQ(RateProof().believed(8, {start, {}}, {}), 8) << "nothing is known";
+}
+
 /// Lets calls start at `rate` for `time`, in steps of 10 ms.
 void run_at(RateSearch& search, double rate, BootTime& now, BootTime time) {
   double owed = 0;
