@@ -3,6 +3,10 @@
 #include "coordinator/governor/rate_proof.hpp"
 #include "coordinator/governor/rate_search.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace sluice::remembered_limits_test {
