@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// What the newest run that learnt anything of a provider's key leaves to those that follow.
+/// What the newest run that learnt anything of a provider leaves to those that follow.
 struct RememberedLimits {
-  std::string key;       ///< Names provider and key: see key_identity.
+  std::string key;       ///< See limits_identity.
   std::string provider;  ///< As that run's settings name it.
   std::string server;    ///< Its base URL without user info, or the cache_identity of the settings.
   LearnedLimits limits;  ///< `age` counts from learned_at_ms.

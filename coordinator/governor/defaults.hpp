@@ -172,9 +172,13 @@ inline constexpr double same_rate = 0.2;
 inline constexpr double least_share = 0.7;
 /// Where so much was refused no limit was found.
 inline constexpr double refuted_share = 0.4;
+/// So much more than the rate that was found, taken for so long since then, shows a higher one: a bucket was
+/// empty when it was found.
+inline constexpr double share_of_higher_rate = 1.5;
+inline constexpr BootTime time_of_higher_rate = 5s;
 /// Pauses of so much of the time, and so long, are those of windows.
 inline constexpr double share_of_windows = 0.75;
-inline constexpr BootTime shortest_of_windows = 30s;
+inline constexpr BootTime shortest_of_windows = 150s;
 
 }  // namespace rate_proof
 
@@ -303,8 +307,6 @@ inline constexpr double growth_doubles_in_seconds = 4;
 inline constexpr double most_growth = 0.5;
 /// A rate that has grown by more than this was held too low: the next estimate is no older one's proof.
 inline constexpr double much_more = 1.15;
-/// A bucket lets a rate grow so far beyond its limit before it refuses a call.
-inline constexpr double beyond_any_bucket = 1.5;
 /// What an earlier run found is held as if a refusal cost a second: each that it provokes is one too many.
 inline constexpr double hold_of_remembered = 4;
 /// From here on a delay may have been rounded up to seconds.

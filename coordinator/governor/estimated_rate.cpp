@@ -14,9 +14,7 @@ using namespace defaults::rate_search;
 void EstimatedRate::begin_with(double rate, std::optional<double> burst) {
   held_ = rate;
   is_burst_found_ = burst.has_value();
-  // Calls that are spaced for a burst of one would come to a small part of a high rate.
-  burst_ = std::max(1.0, burst.value_or(defaults::default_burst_seconds * rate));
-  reserve_ = std::max(1.0, burst.value_or(1));
+  burst_ = reserve_ = std::max(1.0, burst.value_or(1));
   is_known_ = begins_full_ = true;
   hold_factor_ = hold_of_remembered;
 }
@@ -24,6 +22,12 @@ void EstimatedRate::begin_with(double rate, std::optional<double> burst) {
 void EstimatedRate::forget() {
   is_known_ = begins_full_ = false;
   hold_factor_ = 1;
+}
+
+std::optional<double> EstimatedRate::burst() const {
+  if (!is_known_) return std::nullopt;
+  // Calls that are spaced for a burst of one would come to a small part of a high rate.
+  return is_burst_found_ ? burst_ : std::max(1.0, defaults::default_burst_seconds * held_);
 }
 
 /// The first refusal says how fast the second episode is to be, the second one what the limit is; or the next

@@ -41,7 +41,7 @@ class EstimatedRate {
   /// It follows from refusals, or from an earlier run; no speed is tried any more.
   bool is_known() const { return is_known_; }
   /// Calls at once, at least 1; nothing while the rate is not known.
-  std::optional<double> burst() const { return is_known_ ? std::optional(burst_) : std::nullopt; }
+  std::optional<double> burst() const;
   /// The same, unless it is only counted on.
   std::optional<double> found_burst() const { return is_burst_found_ ? burst() : std::nullopt; }
 

@@ -142,7 +142,7 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   if (!health_.is_down()) {
     const auto under_way = newest ? demand.in_flight : in_flight_before;
     on_refusals(worker, outcomes, {started, ended, under_way}, since, now);
-    rate_proof_.on_outcomes(started, outcomes.named_delays + outcomes.rate_limited, rate_search_.found(),
+    rate_proof_.on_outcomes(started, outcomes.named_delays + outcomes.rate_limited, rate_search_.accepted(),
                             {now, held_up_.time(now)});
   }
   const auto change = health_.on_outcomes(worker, members_, demand, now);
@@ -282,7 +282,7 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
       pause_.extend_to(delay->until, now);
       published_pause_ = std::max(published_pause_, delay->until);
     } else if (const auto* seen = std::get_if<CallsSeen>(&one.use); seen != nullptr && seen->at >= began_) {
-      rate_proof_.on_outcomes(seen->started, seen->refused + seen->refused_late, rate_search_.found(),
+      rate_proof_.on_outcomes(seen->started, seen->refused + seen->refused_late, rate_search_.accepted(),
                               {now, held_up_.time(now)});
     }
   }

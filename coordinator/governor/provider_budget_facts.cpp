@@ -12,7 +12,7 @@ std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
   const bool is_handed_on = accepted && !learned_at_ && known_before_.requests_per_minute;
   if (!is_handed_on && !use_.was_answered()) return std::nullopt;
   const RateProof::Time time{now, held_up_.time(now)};
-  const auto proved = rate_proof_.proved(time, pause_.time(now));
+  const auto proved = rate_proof_.proved(time, pause_.time(now), rate_search_.burst());
   return is_handed_on ? std::max(accepted, proved) : proved;
 }
 
@@ -22,7 +22,7 @@ void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
     const double per_minute = *now_allowed * seconds_a_minute;
     facts.effective_per_minute = std::min(per_minute, facts.effective_per_minute.value_or(per_minute));
   }
-  const auto rate = rate_search_.found();
+  const auto rate = rate_search_.accepted();
   if (!rate) return;
   if (!facts.requests) {
     // A guess is no limit: it may be several times too high.
@@ -31,7 +31,8 @@ void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
     return;
   }
   const double found =
-      rate_proof_.believed(*rate, {now, held_up_.time(now)}, pause_.time(now)) * seconds_a_minute;
+      rate_proof_.believed(*rate, {now, held_up_.time(now)}, pause_.time(now), rate_search_.burst()) *
+      seconds_a_minute;
   if (found < defaults::clearly_less * facts.requests->per_minute) facts.found_below_limit = found;
 }
 
@@ -41,9 +42,11 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   learned = known_before_;
   learned.age = learned_at_ ? now - *learned_at_ : known_before_.age + (now - began_);
   if (const auto proved = proved_rate(now)) {
-    learned.requests_per_minute = *proved * seconds_a_minute;
+    const double per_minute = *proved * seconds_a_minute;
+    const bool is_news = learned_at_ || proved > rate_search_.accepted();
+    learned.requests_per_minute = per_minute;
     learned.burst = learned_at_ ? rate_search_.found_burst() : known_before_.burst;
-    learned.source = LimitSource::found;
+    if (is_news) learned.source = LimitSource::found;
   } else if (const auto accepted = rate_search_.accepted();
              accepted && learned.requests_per_minute && learned.source == LimitSource::found) {
     // Too little was seen of another rate, but enough of that one if it was refused.

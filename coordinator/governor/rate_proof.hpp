@@ -36,20 +36,23 @@ class RateProof {
     }
     taken_ += static_cast<double>(started) - refused;
   }
-  /// The rate that was found; no more than an earlier one if too little was seen of it. `paused`: for how
-  /// long calls were kept back by named delays. Where that was nearly all of the time, a window was emptied
-  /// again and again, and says nothing of the rate at which it was: then no more than what was taken.
-  std::optional<double> proved(const Time& time, BootTime paused) const {
+  /// The rate that was found; no more than an earlier one if too little was seen of it, and what was taken
+  /// since where that is far more. `paused`: for how long calls were kept back by named delays. Where that
+  /// was nearly all of the time, a window was emptied again and again, and says nothing of the rate at which
+  /// it was: then no more than what was taken. `burst`:
+  /// calls that a full bucket adds to a rate.
+  std::optional<double> proved(const Time& time, BootTime paused, std::optional<double> burst) const {
     using namespace defaults::rate_proof;
     auto rate = newest_;
     if (rate && !holds(time)) rate = proved_ ? std::optional(std::min(*proved_, *rate)) : std::nullopt;
+    if (const auto higher = taken_since_found(time, burst); rate && higher) rate = std::max(*rate, *higher);
     const bool is_window =
         paused >= shortest_of_windows && in_seconds(paused) >= share_of_windows * in_seconds(time.held_up);
     return rate && is_window && taken() >= 1 ? std::min(*rate, taken() / in_seconds(time.held_up)) : rate;
   }
   /// What is to be said of a rate that was found: that one where it is proved, else no more than was taken.
-  double believed(double found, const Time& time, BootTime paused) const {
-    const auto rate = proved(time, paused);
+  double believed(double found, const Time& time, BootTime paused, std::optional<double> burst) const {
+    const auto rate = proved(time, paused, burst);
     return rate ? *rate : std::min(found, taken_at_most(time.held_up).value_or(found));
   }
   /// What the provider took a second, where it refused so much that whatever was found is too high.
@@ -61,6 +64,14 @@ class RateProof {
   }
 
  private:
+  /// Calls a second, where they show that the provider takes more than was found.
+  std::optional<double> taken_since_found(const Time& time, std::optional<double> burst) const {
+    using namespace defaults::rate_proof;
+    const auto passed = time.now - since_.now;
+    if (!rate_ || passed < time_of_higher_rate) return std::nullopt;
+    const double a_second = (taken_ - burst.value_or(0)) / in_seconds(passed);
+    return a_second >= share_of_higher_rate * *rate_ ? std::optional(a_second) : std::nullopt;
+  }
   double taken() const { return all_started_ - all_refused_; }
   /// Enough calls were answered, and about as many as the rate promises.
   bool holds(const Time& time) const {

@@ -176,11 +176,6 @@ double RateSearch::accepted_since_cut(BootTime now) const {
   return counts_.accepted_since(since, now) * std::sqrt(std::max(1.0, time / without_pauses));
 }
 
-std::optional<double> RateSearch::found() const {
-  if (!accepted_ || !rate_) return accepted_;
-  return std::max(*accepted_, *rate_ / beyond_any_bucket);
-}
-
 /// Not if it was cut just now, nor if calls were refused all the time since.
 bool RateSearch::is_the_rate_to_blame(BootTime now) const {
   const BootTime soon(static_cast<BootTime::rep>(calls_of_a_row / *rate_ * 1e6));

@@ -51,8 +51,6 @@ class RateSearch {
   std::optional<double> rate() const { return rate_; }
   /// What was accepted a second when the provider was last found full; nothing before the second cut.
   std::optional<double> accepted() const { return accepted_; }
-  /// The same; or what is certain of a rate that has grown far beyond it without a refusal.
-  std::optional<double> found() const;
   /// What another run may begin with: it was accepted, or has grown without a refusal that would have come.
   std::optional<double> handed_on() const { return estimated_.is_known() ? rate_ : accepted_; }
   /// Calls that it takes at once, at least 1; nothing while that is not known, or the speed is to be refused.

@@ -16,6 +16,7 @@ using namespace defaults::shared_search;
 void SharedRateSearch::lead_on(BootTime now) {
   const auto found = std::exchange(leader_, std::nullopt)->found;
   own_ = RateSearch();
+  is_of_earlier_run_ = false;
   if (found.accepted) {
     own_.begin_with(*found.accepted, found.burst, now);
   } else {
@@ -24,7 +25,9 @@ void SharedRateSearch::lead_on(BootTime now) {
 }
 
 void SharedRateSearch::forget_remembered() {
-  if (!leader_ && own_.is_remembered()) own_ = RateSearch();
+  if (!std::exchange(is_of_earlier_run_, false) || !own_.is_remembered()) return;
+  leader_.reset();
+  own_ = RateSearch();
 }
 
 void SharedRateSearch::stop_sharing(BootTime now) {

@@ -21,8 +21,9 @@ class SharedRateSearch {
   /// What an earlier run found.
   void begin_with(double rate, std::optional<double> burst, BootTime now) {
     own_.begin_with(rate, burst, now);
+    is_of_earlier_run_ = true;
   }
-  /// Not any more, as long as no call was refused at it.
+  /// Not any more, as long as no call was refused at it; nor what a run that is followed made of it.
   void forget_remembered();
   /// Others are told from now on; `run` orders them.
   void share(std::uint64_t run) { run_ = run; }
@@ -58,7 +59,6 @@ class SharedRateSearch {
   /// See RateSearch; of all runs together.
   std::optional<double> rate() const { return leader_ ? leader_->found.rate : own_.rate(); }
   std::optional<double> accepted() const { return leader_ ? leader_->found.accepted : own_.accepted(); }
-  std::optional<double> found() const { return leader_ ? leader_->found.accepted : own_.found(); }
   std::optional<double> burst() const { return leader_ ? leader_->found.burst : own_.burst(); }
   /// The burst that this run found.
   std::optional<double> found_burst() const { return own_.found_burst(); }
@@ -84,6 +84,7 @@ class SharedRateSearch {
   BootTime longest_pause_{};
   BootTime others_wait_until_{};
   BootTime others_search_until_{};
+  bool is_of_earlier_run_ = false;
   bool was_answered_ = false;  ///< Any of the runs.
   bool is_down_ = false;
 };

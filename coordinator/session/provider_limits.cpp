@@ -16,10 +16,8 @@ std::string key_identity(const ProviderSettings& provider) {
   return to_hex(hasher.finish()).substr(0, 32);
 }
 
-std::string limits_identity(const ProviderSettings& provider, std::span<const ProviderSettings> providers) {
-  auto key = key_identity(provider);
-  const auto sections = std::ranges::count(providers, key, key_identity);
-  if (sections < 2) return key;
+std::string limits_identity(const ProviderSettings& provider) {
+  const auto key = key_identity(provider);
   FieldHasher hasher;
   hasher.field(key).field(provider.name);
   return to_hex(hasher.finish()).substr(0, key.size());
@@ -30,8 +28,7 @@ std::vector<LearnedLimits> limits_for(std::span<const ProviderSettings> provider
   std::vector<LearnedLimits> all;
   for (const ProviderSettings& provider : providers) {
     LearnedLimits& limits = all.emplace_back();
-    const auto known =
-        std::ranges::find(remembered, limits_identity(provider, providers), &RememberedLimits::key);
+    const auto known = std::ranges::find(remembered, limits_identity(provider), &RememberedLimits::key);
     if (known == remembered.end()) continue;
     limits = known->limits;
     // A clock that was set back makes nothing older than it is.
@@ -48,9 +45,9 @@ std::vector<RememberedLimits> limits_learned(std::span<const ProviderSettings> p
     const auto provider = std::ranges::find(providers, budget.provider, &ProviderSettings::name);
     if (budget.learned.empty() || provider == providers.end()) continue;
     const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(budget.learned.age).count();
-    RememberedLimits& one = learned.emplace_back(RememberedLimits{limits_identity(*provider, providers),
-                                                                  provider->name, provider->cache_identity,
-                                                                  budget.learned, now_ms - age, run_id});
+    RememberedLimits& one = learned.emplace_back(RememberedLimits{limits_identity(*provider), provider->name,
+                                                                  provider->cache_identity, budget.learned,
+                                                                  now_ms - age, run_id});
     one.limits.age = {};
   }
   return learned;

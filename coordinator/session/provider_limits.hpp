@@ -15,9 +15,9 @@ namespace sluice {
 /// itself is not read.
 std::string key_identity(const ProviderSettings& provider);
 
-/// Names what is remembered of a provider's limits: those of the key. Where several of a run's `providers`
-/// have one key, each has its own: they may be there for models whose limits differ.
-std::string limits_identity(const ProviderSettings& provider, std::span<const ProviderSettings> providers);
+/// Names what is remembered of a provider's limits. Sections with one key each have their own: they may be
+/// there for models whose limits differ.
+std::string limits_identity(const ProviderSettings& provider);
 
 /// For each of the providers what earlier runs learnt of it; empty where none did.
 std::vector<LearnedLimits> limits_for(std::span<const ProviderSettings> providers,

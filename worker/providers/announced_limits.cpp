@@ -127,13 +127,15 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
   constexpr std::string_view openai = "x-ratelimit-";
   constexpr std::string_view anthropic = "anthropic-ratelimit-";
   const auto before = std::pair(limits(), doubted());
-  const auto take = [this](CredibleLimit& limit, std::uint64_t named, std::uint64_t least) {
+  const auto take_requests = [this](std::uint64_t named) {
     if (named == 0) return;
-    are_in_headers_ = true;
-    limit.take(named, least);
+    are_requests_in_headers_ = true;
+    requests_.take(named, 0);
   };
-  const auto take_tokens = [&take](CredibleLimit& limit, std::uint64_t named) {
-    take(limit, named, defaults::least_token_limit);
+  const auto take_tokens = [this](CredibleLimit& limit, std::uint64_t named) {
+    if (named == 0) return;
+    are_tokens_in_headers_ = true;
+    limit.take(named, defaults::least_token_limit);
   };
   OpenAiHeaders request_group;
   OpenAiHeaders token_group;
@@ -149,7 +151,7 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
       field.remove_prefix(anthropic.size());
       const auto limit = announced_count(value);
       if (!limit) continue;
-      if (field == "requests-limit") take(requests_, *limit, 0);
+      if (field == "requests-limit") take_requests(*limit);
       if (field == "tokens-limit") take_tokens(tokens_, *limit);
       if (field == "input-tokens-limit") take_tokens(input_tokens_, *limit);
       if (field == "output-tokens-limit") take_tokens(output_tokens_, *limit);
@@ -159,13 +161,13 @@ bool AnnouncedLimitReader::read(const HttpHeaders& headers) {
   const auto least = [&](bool of_tokens, const OpenAiHeaders& group, Window& window) {
     return least_a_minute(named, of_tokens, announced_count(group.limit), read_openai(group, window));
   };
-  take(requests_, least(false, request_group, request_window_), 0);
+  take_requests(least(false, request_group, request_window_));
   take_tokens(tokens_, least(true, token_group, token_window_));
   return std::pair(limits(), doubted()) != before;
 }
 
 bool AnnouncedLimitReader::take(const NamedLimit& limit) {
-  if (are_in_headers_) return false;
+  if (limit.of_tokens ? are_tokens_in_headers_ : are_requests_in_headers_) return false;
   const auto before = std::pair(limits(), doubted());
   limit.of_tokens ? tokens_.take(a_minute(limit), defaults::least_token_limit)
                   : requests_.take(a_minute(limit), 0);

@@ -39,7 +39,7 @@ class AnnouncedLimitReader {
   /// Takes in a response. True if it changed what is known or doubted.
   bool read(const HttpHeaders& headers);
   /// Takes in a limit that a refusal names in its body, after its headers: it counts where headers have never
-  /// named one. True if it changed what is known or doubted.
+  /// named one of its kind. True if it changed what is known or doubted.
   bool take(const NamedLimit& limit);
   wire::AnnouncedLimits limits() const;
   wire::AnnouncedLimits doubted() const;
@@ -61,7 +61,8 @@ class AnnouncedLimitReader {
   CredibleLimit tokens_;
   CredibleLimit input_tokens_;
   CredibleLimit output_tokens_;
-  bool are_in_headers_ = false;
+  bool are_requests_in_headers_ = false;
+  bool are_tokens_in_headers_ = false;
   Window request_window_;
   Window token_window_;
 };

@@ -245,13 +245,13 @@ bool spends_daily_quota(const JsonView& detail) {
   });
 }
 
-/// Of requests. Those of tokens are of input alone, and of other names by the tier.
+/// Of answers' requests. A quota of tokens is of input alone, with other names by the tier; one of embeddings
+/// counts texts.
 std::optional<NamedLimit> limit_of_minute(const JsonView& detail) {
   for (const JsonView& violation : detail["violations"].elements()) {
     const auto quota = violation["quotaId"].text().value_or("");
     const auto limit = announced_count(violation["quotaValue"].text().value_or(""));
-    if (limit && quota.find("RequestsPerMinute") != std::string_view::npos)
-      return NamedLimit{false, *limit, 60};
+    if (limit && quota.starts_with("GenerateRequestsPerMinute")) return NamedLimit{false, *limit, 60};
   }
   return std::nullopt;
 }

@@ -212,7 +212,11 @@ std::optional<NamedLimit> limit_in(std::string_view message) {
     if (at == std::string_view::npos) continue;
     auto number = message.substr(at + word.size());
     number.remove_prefix(std::min(number.find_first_not_of(": "), number.size()));
-    const auto limit = announced_count(number.substr(0, number.find_first_not_of("0123456789")));
+    const auto digits = std::min(number.find_first_not_of("0123456789"), number.size());
+    // "1,000" is no 1.
+    const bool is_grouped =
+        number.substr(digits, 1) == "," && digits + 1 < number.size() && is_digit(number[digits + 1]);
+    const auto limit = is_grouped ? std::nullopt : announced_count(number.substr(0, digits));
     if (limit) return NamedLimit{of_tokens, *limit, 60};
   }
   return std::nullopt;
@@ -221,7 +225,6 @@ std::optional<NamedLimit> limit_in(std::string_view message) {
 /// A limit that no waiting within a run gets over: only the words distinguish it from a minute's.
 void read_limit(ErrorFacts& facts) {
   const std::string_view message = facts.message;
-  facts.retry_after = wait_in(message);
   facts.limit = limit_in(message);
   if (message.starts_with("Request too large")) {
     facts.fatal = Reason::request_refused;
@@ -264,8 +267,9 @@ ErrorFacts read_error(const JsonView& body, const Credentials&) {
       facts.fatal = Reason::parameter_refused;
       facts.parameter = *parameter;
     }
-    limited = limited || *code == "rate_limit_exceeded";
+    limited = limited || *code == "rate_limit_exceeded" || *code == "429";
   }
+  facts.retry_after = wait_in(facts.message);
   if (limited && !facts.fatal) read_limit(facts);
   if (status >= 400 && status < 600) facts.status = static_cast<int>(status);
   return facts;

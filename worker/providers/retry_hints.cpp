@@ -137,8 +137,9 @@ std::chrono::minutes take_offset(std::string_view& text) {
   return zone[1] == '+' ? offset : -offset;
 }
 
-bool names_utc(std::string_view word) {
-  return word.empty() || word == "GMT" || word == "UTC" || word == "UT" || word == "Z";
+bool names_utc(std::string_view text) {
+  const auto word = to_lower(text);
+  return word.empty() || word == "gmt" || word == "utc" || word == "ut" || word == "z";
 }
 
 struct UnitLength {
@@ -175,14 +176,44 @@ std::optional<milliseconds> until_reset(std::string_view reset, TimePoint now) {
   return parse_delay(reset);
 }
 
-/// By the clock that wrote the moments in these headers: this machine's may be another.
-TimePoint now_there(const HttpHeaders& headers, TimePoint now) {
-  const std::string* text = find_header(headers, "date");
-  return text == nullptr ? now : parse_http_date(*text).value_or(now);
+/// A moment is one of the server's clock, which `date` shows: this machine's may be another. But a proxy may
+/// have written that header, or a clock that was never set. Of two delays that they come to the shorter one
+/// counts.
+template <class Read>
+std::optional<milliseconds> by_both_clocks(const HttpHeaders& headers, TimePoint arrived, Read read) {
+  const auto here = read(headers, arrived);
+  const std::string* date = find_header(headers, "date");
+  const auto sent = date == nullptr ? std::nullopt : parse_http_date(*date);
+  if (!sent) return here;
+  const auto there = read(headers, *sent);
+  return here && there ? std::min(here, there) : std::max(here, there);
+}
+
+std::optional<milliseconds> named_delay(const HttpHeaders& headers, TimePoint now) {
+  if (const std::string* text = find_header(headers, "retry-after-ms")) {
+    if (const auto nanos = nanos_until_number(*text, now, first_millisecond)) return as_delay(*nanos);
+    if (const auto nanos = whole_number(*text, 1e6L)) return as_delay(*nanos);
+  }
+  if (const std::string* text = find_header(headers, "retry-after")) {
+    if (const auto moment = parse_http_date(*text)) return until(*moment, now);
+    return until_reset(*text, now);
+  }
+  return std::nullopt;
 }
 
 bool nothing_remains(const std::string& remaining) {
   return !remaining.empty() && remaining.find_first_not_of('0') == std::string::npos;
+}
+
+std::optional<milliseconds> latest_reset(const HttpHeaders& headers, TimePoint now) {
+  std::optional<milliseconds> latest;
+  for (const std::string_view limit : limits) {
+    const std::string* remaining = limit_header(headers, limit, "remaining");
+    const std::string* reset = limit_header(headers, limit, "reset");
+    if (remaining == nullptr || reset == nullptr || !nothing_remains(*remaining)) continue;
+    latest = std::max(latest, until_reset(*reset, now));
+  }
+  return latest;
 }
 
 }  // namespace
@@ -229,29 +260,11 @@ std::optional<TimePoint> parse_http_date(std::string_view text) {
 }
 
 std::optional<milliseconds> retry_after(const HttpHeaders& headers, TimePoint arrived) {
-  const auto now = now_there(headers, arrived);
-  if (const std::string* text = find_header(headers, "retry-after-ms")) {
-    if (const auto nanos = nanos_until_number(*text, now, first_millisecond)) return as_delay(*nanos);
-    if (const auto nanos = whole_number(*text, 1e6L)) return as_delay(*nanos);
-  }
-  if (const std::string* text = find_header(headers, "retry-after")) {
-    if (const auto moment = parse_http_date(*text)) return until(*moment, now);
-    return until_reset(*text, now);
-  }
-  return std::nullopt;
+  return by_both_clocks(headers, arrived, named_delay);
 }
 
 std::optional<milliseconds> limit_reset(const HttpHeaders& headers, TimePoint arrived) {
-  const auto now = now_there(headers, arrived);
-  std::optional<milliseconds> latest;
-  for (const std::string_view limit : limits) {
-    const std::string* remaining = limit_header(headers, limit, "remaining");
-    const std::string* reset = limit_header(headers, limit, "reset");
-    if (remaining == nullptr || reset == nullptr || !nothing_remains(*remaining)) continue;
-    const auto delay = until_reset(*reset, now);
-    if (delay && (!latest || *delay > *latest)) latest = delay;
-  }
-  return latest;
+  return by_both_clocks(headers, arrived, latest_reset);
 }
 
 std::optional<bool> should_retry(const HttpHeaders& headers) {

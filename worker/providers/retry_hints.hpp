@@ -12,8 +12,8 @@ namespace sluice {
 
 /// `retry-after-ms`, else `retry-after` as an HTTP date (RFC 9110 5.6.7) or one of RFC 3339, or as seconds
 /// (may be fractional, or have units). Numbers from 1e9 on (of milliseconds 1e12) are moments since 1970, not
-/// delays of 31 years. Moments are held against the response's own `date`, where it has one, else against
-/// when it arrived.
+/// delays of 31 years. Moments are held against when the response arrived and against its own `date`,
+/// if it has one: the shorter delay counts.
 std::optional<std::chrono::milliseconds> retry_after(const HttpHeaders& headers,
                                                      std::chrono::system_clock::time_point arrived);
 /// The latest reset among the limits of which nothing remains: `x-ratelimit-*` (durations, at some servers

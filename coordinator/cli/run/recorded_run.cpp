@@ -76,7 +76,7 @@ std::vector<LearnedLimits> limits_of_earlier_runs(const RunOptions& options,
   if (options.settings.mode.value != Mode::live) return {};
   for (const ProviderSettings& provider : providers) {
     if (!options.forget_limits) break;
-    if (const auto done = ledger.forget_limits(limits_identity(provider, providers)); !done)
+    if (const auto done = ledger.forget_limits(limits_identity(provider)); !done)
       report_warning("what was learnt of the provider \"" + provider.name +
                      "\" is not forgotten: " + done.error().message);
   }

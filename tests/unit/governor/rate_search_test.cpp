@@ -403,7 +403,7 @@ TEST(RateSearch, ALongDelayThatNobodyKeepsToHidesNoRefusal) {
 // Each pause let one call in and one be refused, at any rate: that was taken for chance, and the rate from
 // before came back again and again. It was handed on, too.
 TEST(RateSearch, ALimitThatFellIsFoundThoughPausesRefuseEveryOtherCall) {
-  for (const BootTime way : {BootTime(4ms), BootTime(20ms)}) {
+  for (const BootTime way : {BootTime(4ms), BootTime(10ms), BootTime(60ms)}) {
     RateSearch search;
     auto now = start;
     auto paused_until = start;

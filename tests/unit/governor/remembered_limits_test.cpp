@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr BootTime start = std::chrono::hours(1);
 
 /// One worker tells of a limit of 6,000 a minute; an earlier run knew 120.
-BudgetFacts facts_beside(LimitSource source) {
+BudgetFacts facts_beside(LimitSource source, std::uint32_t announced = 6000) {
   LearnedLimits known;
   known.requests_per_minute = 120;
   known.source = source;
@@ -26,7 +26,7 @@ BudgetFacts facts_beside(LimitSource source) {
   demand.provider = "openai";
   demand.ready_calls = 10;
   demand.sizes.resize(10);
-  demand.announced.requests_per_minute = 6000;
+  demand.announced.requests_per_minute = announced;
   demand.outcomes.answered = 1;
   governor.on_heartbeat(1, {"run", 1, 10, {std::move(demand)}, 0}, start);
   governor.turn(start);
@@ -40,6 +40,15 @@ TEST(RememberedLimits, WhatIsAnnouncedAnewReplacesWhatWasAnnounced) {
   EXPECT_EQ(facts.learned.requests_per_minute, 6000);
 }
 
+// A run that read no header handed it on as found, and then it held against every header.
+TEST(RememberedLimits, WhatWasAnnouncedStaysThatInARunWithoutHeaders) {
+  for (const auto source : {LimitSource::announced, LimitSource::found}) {
+    const auto learned = facts_beside(source, 0).learned;
+    EXPECT_EQ(learned.requests_per_minute, 120);
+    EXPECT_EQ(learned.source, source);
+  }
+}
+
 TEST(RememberedLimits, WhatRefusalsShowedHoldsWhateverIsAnnounced) {
   EXPECT_EQ(facts_beside(LimitSource::found).effective_per_minute, 120);
 }
@@ -50,6 +59,8 @@ TEST(RememberedLimits, ARateWithoutABurstCountsOnTheUsualOne) {
   search.begin_with(1000, std::nullopt, start);
   EXPECT_GE(search.burst(), 50);
   EXPECT_FALSE(search.found_burst());
+  search.begin_with(20, std::nullopt, start);
+  EXPECT_EQ(search.burst(), 2) << "of that rate";
   search.begin_with(1000, 3, start);
   EXPECT_EQ(search.burst(), 3);
   EXPECT_EQ(search.found_burst(), 3);
@@ -73,9 +84,9 @@ RateProof after_windows(RateProof::Time& time) {
 TEST(RememberedLimits, AWindowThatIsEmptiedBetweenLongPausesIsNoSuchRate) {
   RateProof::Time time{start, {}};
   const auto proof = after_windows(time);
-  ASSERT_TRUE(proof.proved(time, 171s));
-  EXPECT_NEAR(*proof.proved(time, 171s), 1, 0.05);
-  EXPECT_EQ(proof.proved(time, 20s), 20) << "a second beside other waits";
+  ASSERT_TRUE(proof.proved(time, 171s, {}));
+  EXPECT_NEAR(*proof.proved(time, 171s, {}), 1, 0.05);
+  EXPECT_EQ(proof.proved(time, 120s, {}), 20) << "twice only";
 }
 
 // A setting of 20 a second was said to be refused "as if the limit were 8.3/s", where two were taken.
@@ -87,42 +98,27 @@ TEST(RememberedLimits, AGuessIsNoMoreThanWhatWasTaken) {
     time = {time.now + 1s, time.held_up + 1s};
     proof.on_outcomes(4, 2, 8.0 - 0.5 * second, time);
   }
-  EXPECT_NEAR(proof.believed(8, time, {}), 2.4, 0.1);
-  EXPECT_EQ(RateProof().believed(8, {start, {}}, {}), 8) << "nothing is known";
-}
-
-/// Lets calls start at `rate` for `time`, in steps of 10 ms.
-void run_at(RateSearch& search, double rate, BootTime& now, BootTime time) {
-  double owed = 0;
-  for (BootTime gone{}; gone < time; gone += 10ms) {
-    now += 10ms;
-    owed += rate * 0.01;
-    const auto started = static_cast<std::uint32_t>(owed);
-    owed -= started;
-    search.on_outcomes(started, 0, 0, now);
-    search.grow(true, std::nullopt, now);
-  }
+  EXPECT_NEAR(proof.believed(8, time, {}, {}), 2.4, 0.1);
+  EXPECT_EQ(RateProof().believed(8, {start, {}}, {}, {}), 8) << "nothing is known";
 }
 
 // After a short overload 20 a minute were reported and left to the next run, with 150 answered a minute.
-TEST(RememberedLimits, ARateThatGrewFarWithoutARefusalIsNotWhatWasAcceptedBefore) {
-  RateSearch search;
-  auto now = start;
-  EXPECT_FALSE(search.found());
-  run_at(search, 100, now, 2s);
-  search.on_outcomes(0, 8, 0, now);
-  run_at(search, 50, now, 400ms);
-  run_at(search, 100, now, 200ms);
-  search.on_outcomes(0, 8, 0, now);
-  ASSERT_TRUE(search.accepted());
-  EXPECT_EQ(search.found(), search.accepted());
-  run_at(search, 50, now, 390ms);
-  run_at(search, 75, now, 500ms);
-  run_at(search, 95, now, 500ms);
-  run_at(search, 120, now, 2s);
-  ASSERT_GT(*search.rate(), 2 * *search.accepted());
-  EXPECT_GT(*search.found(), 1.3 * *search.accepted());
-  EXPECT_LT(*search.found(), *search.rate());
+TEST(RememberedLimits, ARateThatFarMoreWasTakenThanSinceIsHigher) {
+  RateProof proof;
+  RateProof::Time time{start, {}};
+  const auto take = [&](std::uint32_t a_second, int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      time = {time.now + 1s, time.held_up + 1s};
+      proof.on_outcomes(a_second, 0, 5.0, time);
+    }
+  };
+  take(10, 4);
+  EXPECT_EQ(proof.proved(time, {}, {}), 5) << "so soon its bucket may have filled";
+  take(10, 16);
+  EXPECT_NEAR(*proof.proved(time, {}, {}), 10, 1);
+  EXPECT_EQ(proof.proved(time, {}, 100.0), 5) << "what was in a full bucket is no rate";
+  take(5, 60);
+  EXPECT_EQ(proof.proved(time, {}, {}), 5) << "no more was needed, or taken, since";
 }
 
 }  // namespace sluice::remembered_limits_test

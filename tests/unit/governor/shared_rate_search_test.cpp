@@ -82,6 +82,22 @@ TEST_F(SecondRun, GoesOnFromTheRateOfALeaderThatIsSilent) {
   EXPECT_EQ(search_.rate(), 40);
 }
 
+// What the leader made of it came back when that one was silent.
+TEST_F(SecondRun, ForgetsWhatAnEarlierRunWasToldThoughItFollows) {
+  search_.begin_with(2, std::nullopt, start);
+  reads(1, found(2, start), start);
+  search_.forget_remembered();
+  EXPECT_FALSE(search_.rate());
+}
+
+TEST_F(SecondRun, KeepsWhatALeaderHasFound) {
+  search_.begin_with(2, std::nullopt, start);
+  reads(1, found(20, start), start);
+  search_.grow(true, true, std::nullopt, start + 2001ms);
+  search_.forget_remembered();
+  EXPECT_EQ(search_.rate(), 20);
+}
+
 // Half of what was refused last was kept as the limit, for 15 s.
 TEST_F(SecondRun, TakesASpeedThatIsTriedForNoLimit) {
   reads(1, sought(5, start), start);

@@ -213,7 +213,8 @@ TEST(AnnouncedLimits, WhatARefusalNamesCountsWhereHeadersNameNothing) {
   ModelLimits announced;
   announced.read("chat", token_limit("90000"));
   EXPECT_FALSE(announced.take("chat", {true, 30'000, 60}));
-  EXPECT_EQ(announced.smallest(), (wire::AnnouncedLimits{0, 90'000, 0, 0}));
+  EXPECT_TRUE(announced.take("chat", {false, 60, 60})) << "its headers name tokens alone";
+  EXPECT_EQ(announced.smallest(), (wire::AnnouncedLimits{60, 90'000, 0, 0}));
 }
 
 TEST(AnnouncedLimits, WhatIsNoLimitIsNone) {

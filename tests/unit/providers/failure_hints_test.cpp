@@ -218,16 +218,28 @@ TEST(FailureWords, NameADelayAndTheLimitThatIsUsedUp) {
             (NamedLimit{false, 15, 60}));
 }
 
+TEST(FailureWords, NameADelayWhereAGatewayWritesTheCodeAsText) {
+  const auto refused = failed(
+      openai, 429, R"({"error":{"message":"Rate limit. Please try again in 2s.","type":null,"code":"429"}})");
+  EXPECT_EQ(refused.retry_after, 2s);
+  EXPECT_FALSE(refused.limit);
+}
+
 TEST(FailureWords, OfADayOrOfNothingAreNoLimitOfAMinute) {
   for (const char* words :
        {"... on requests per day (RPD): Limit 200, Used 200. Please try again in 7s.", "Limit 30",
-        "... on tokens per min", "... on tokens per min (TPM): Limit", "... on tokens per min: Limit many"}) {
+        "... on tokens per min", "... on tokens per min (TPM): Limit", "... on tokens per min: Limit many",
+        "... on requests per min (RPM): Limit 3,500, Used 3,500."}) {
     EXPECT_FALSE(refused_with(words).limit) << words;
   }
   EXPECT_FALSE(
       failed(openai, 500, R"({"error":{"message":"on - on tokens per min: Limit 3000","code":429}})").limit)
       << "no refusal";
   EXPECT_FALSE(failed(gemini, 429, gemini_error(429, "RESOURCE_EXHAUSTED", "[" + day_quota + "]")).limit);
+  auto texts = minute_quota;
+  texts.replace(texts.find("Generate"), std::string_view("Generate").size(), "EmbedContent");
+  EXPECT_FALSE(failed(gemini, 429, gemini_error(429, "RESOURCE_EXHAUSTED", "[" + texts + "]")).limit)
+      << "of texts: a call of embeddings has many";
 }
 
 TEST(FailureMessage, NeverHoldsTheKey) {

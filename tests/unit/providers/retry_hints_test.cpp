@@ -61,6 +61,7 @@ TEST(HttpDate, KnowsOffsetsAndRefusesOtherZones) {
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 11:49:37 +0300"), november);
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 03:19:37 -0530"), november);
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 UTC"), november);
+  EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 gmt"), november);
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37"), november);
   EXPECT_FALSE(parse_http_date("Sun, 06 Nov 1994 08:49:37 EST"));
 }
@@ -102,6 +103,13 @@ TEST(RetryAfter, AMomentIsHeldAgainstTheServersClock) {
     EXPECT_EQ(limit_reset(headers, november + wrong), 3s);
     EXPECT_EQ(retry_after({{"date", "today"}, {"retry-after", "7"}}, november + wrong), 7s);
   }
+}
+
+// A proxy's `date`, or that of a clock which was never set, made thirty days of seven seconds.
+TEST(RetryAfter, AMomentIsHeldAgainstThisClockAsWell) {
+  const HttpHeaders headers{{"date", "Thu, 01 Jan 1970 00:00:00 GMT"},
+                            {"retry-after", "Sun, 06 Nov 1994 08:49:44 GMT"}};
+  EXPECT_EQ(retry_after(headers, november), 7s);
 }
 
 TEST(RetryAfter, PartsOfAMillisecondAreRoundedUp) {
