@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <sstream>
 #include <utility>
 
@@ -37,6 +38,29 @@ std::string usage_of(const CommandText& command) {
   return usage;
 }
 
+/// As `--flag=`, or as `--flag ""` where a value is optional. CLI11 takes the next word for the first, and
+/// the second for no value.
+bool is_given_empty(const CLI::Option& option, std::span<const std::string> words) {
+  const bool may_stand_alone = option.get_items_expected_min() == 0 && option.get_items_expected_max() > 0;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (!words[i].starts_with("--")) continue;
+    const std::string name = words[i].substr(2);
+    if (name.ends_with('=') && option.check_lname(name.substr(0, name.size() - 1))) return true;
+    const bool is_empty_next = i + 1 < words.size() && words[i + 1].empty();
+    if (may_stand_alone && is_empty_next && option.check_lname(name)) return true;
+  }
+  return false;
+}
+
+/// `--flag is given an empty value: write --flag NAME, or --flag alone`.
+std::string empty_value(const CLI::Option& option) {
+  const std::string flag = option.get_name();
+  const std::string message = flag + " is given an empty value: write ";
+  if (option.get_items_expected_max() == 0) return message + flag + " alone, or leave it out";
+  const std::string with_value = flag + " " + option.get_type_name();
+  return message + with_value + (option.get_items_expected_min() == 0 ? ", or " + flag + " alone" : "");
+}
+
 }  // namespace
 
 std::vector<std::string> FlagText::choices() const {
@@ -69,9 +93,10 @@ std::string meaning_of(const CLI::Option& option) {
   return meaning;
 }
 
-std::string problem_with_empty_values(const CLI::App& app) {
+std::string problem_with_empty_values(const CLI::App& app, std::span<const std::string> words) {
   for (const CLI::Option* option : app.get_options()) {
-    // Without a value it is as good as empty where it may do without.
+    if (is_given_empty(*option, words)) return empty_value(*option);
+    // The results of `--flag ""` and of `--flag` alone are the same.
     if (option->get_items_expected_min() == 0 ||
         std::ranges::find(option->results(), "") == option->results().end())
       continue;

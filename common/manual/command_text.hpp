@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,10 @@ struct CommandText {
 /// What an option means, with what it needs and excludes.
 std::string meaning_of(const CLI::Option& option);
 
-/// What is wrong if a name, a file or a folder of a parsed command was given as an empty text, as a shell's
-/// variable that is not set comes to: the default, or everything, would be taken for it. Empty if nothing is.
-std::string problem_with_empty_values(const CLI::App& app);
+/// What is wrong if a value of a parsed command was given as an empty text, as a shell's variable that is not
+/// set comes to: the default, everything, or the next word would be taken for it. `words`: those of the
+/// command line. Empty if nothing is wrong; a value that may be any text may be an empty one.
+std::string problem_with_empty_values(const CLI::App& app, std::span<const std::string> words);
 
 /// Reads a program, or a command of one, with all commands below it.
 CommandText command_text(const CLI::App& app);

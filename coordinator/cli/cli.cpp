@@ -267,7 +267,8 @@ int run_program(int argc, char** argv, const PrepareWorkers& prepare_workers, co
   } catch (const CLI::ParseError& error) {
     return report_error(usage_message(program, error));
   }
-  if (const std::string empty = problem_with_empty_values(innermost(program)); !empty.empty())
+  const std::vector<std::string> words(argv, argv + argc);
+  if (const std::string empty = problem_with_empty_values(innermost(program), words); !empty.empty())
     return report_error(empty + (empty == "RUN is empty" ? how_to_name_a_run : "") +
                         see_help(innermost(program)));
   for (const Command& command : commands) {

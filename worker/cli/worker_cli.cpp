@@ -339,7 +339,8 @@ int run_worker_cli(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report(usage_message(app, error));
   }
-  if (const std::string empty = problem_with_empty_values(app); !empty.empty())
+  const std::vector<std::string> words(argv, argv + argc);
+  if (const std::string empty = problem_with_empty_values(app, words); !empty.empty())
     return report(empty + see_help);
   try {
     return serve(flags);

@@ -3,7 +3,6 @@
 #include "common/manual/man_page.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -152,11 +151,11 @@ TEST_F(ManualTest, AnEmptyValueIsNotTakenForNone) {
   run->add_option("--in", folder_name)->type_name("DIR");
   run->add_option("--run", id)->type_name("ID");
   run->add_option("--forget", bare)->type_name("NAME")->expected(0, 1);
-  const auto problem_of = [&](std::vector<std::string> words) {
-    std::ranges::reverse(words);  // As CLI11 takes them.
+  const auto problem_of = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());  // As CLI11 takes them.
     program.clear();
-    program.parse(words);
-    return problem_with_empty_values(*run);
+    program.parse(reversed);
+    return problem_with_empty_values(*run, words);
   };
   EXPECT_EQ(problem_of({"run", ""}), "SUITE is empty");
   EXPECT_EQ(problem_of({"run", "s.yaml", "--output", ""}), "--output must name a file");
@@ -164,7 +163,13 @@ TEST_F(ManualTest, AnEmptyValueIsNotTakenForNone) {
   EXPECT_EQ(problem_of({"run", "--run", ""}), "--run must not be empty");
   EXPECT_EQ(problem_of({"run", "--output", "r", "--note", ""}), "") << "a text may be";
   EXPECT_EQ(problem_of({"run", "s.yaml", "--forget"}), "") << "it may do without a value";
+  EXPECT_EQ(problem_of({"run", "s.yaml", "--forget", "x"}), "");
   EXPECT_EQ(problem_of({"run", "s.yaml", "--run", "last"}), "");
+  const std::string optional = "--forget is given an empty value: write --forget NAME, or --forget alone";
+  EXPECT_EQ(problem_of({"run", "s.yaml", "--forget", ""}), optional);
+  EXPECT_EQ(problem_of({"run", "--forget=", "s.yaml"}), optional) << "it took the suite for its value";
+  EXPECT_EQ(problem_of({"run", "--run=", "s.yaml"}), "--run is given an empty value: write --run ID");
+  EXPECT_EQ(problem_of({"run", "--", "--forget="}), "") << "an argument";
 }
 
 }  // namespace sluice::manual_test
