@@ -121,6 +121,24 @@ TEST_F(Rerun, OnlyListsThemInADryRun) {
   EXPECT_EQ(server_->count("start"), 4u);
 }
 
+TEST_F(Rerun, ADryRunIsRefusedWhereTheRunWouldBe) {
+  ASSERT_EQ(run().exit_code, 1);
+  const Flags unknown{"--confirm-above", "5"};  // The model has no price.
+  const auto refused = run_sluice(Flags{"rerun"} + unknown);
+  const auto dry = run_sluice(Flags{"rerun", "--dry-run"} + unknown);
+  EXPECT_EQ(refused.exit_code, 2) << refused.errors;
+  EXPECT_EQ(dry.exit_code, 2) << dry.errors;
+  ASSERT_FALSE(dry.error_lines().empty());
+  EXPECT_EQ(dry.error_lines().back(), refused.error_lines().back());
+  EXPECT_NE(dry.output.find("error  peru\n"), std::string::npos) << dry.output;
+  const auto above = [&](const std::string& dollars) {
+    return run_sluice({"rerun", "--dry-run", "--model", "gpt-5-mini", "--confirm-above", dollars});
+  };
+  EXPECT_NE(above("0.0000001").errors.find("the run may cost up to $"), std::string::npos);
+  EXPECT_EQ(above("100").exit_code, 0);
+  EXPECT_EQ(above("free").exit_code, 2);
+}
+
 TEST_F(Rerun, CasesUnderAnArmRunUnderItAlone) {
   const Flags arms{"--arm", "a=sim:m", "--arm", "b=sim:n"};
   const auto first = run_sluice(

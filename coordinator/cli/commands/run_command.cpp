@@ -68,9 +68,10 @@ std::string bound_of(double dollars) {
   return dollars == 0 || dollars >= 0.0001 ? wording::dollars(dollars) : "$" + wording::fixed(dollars, 8);
 }
 
-/// What keeps a live run from starting that may cost more than `limit` dollars.
+/// What keeps a live run from starting that may cost more than `limit` dollars. In a dry run, in which
+/// nothing is to be confirmed, a question is announced in place of asked.
 std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& inputs,
-                                  const CacheTools& caches, double limit) {
+                                  const CacheTools& caches, double limit, bool dry_run) {
   const auto refuse = [](std::string message) {
     return std::vector<Finding>{{"--confirm-above", 0, std::move(message)}};
   };
@@ -88,7 +89,8 @@ std::vector<Finding> confirm_cost(const RunOptions& options, const RunInputs& in
                         : "; name a table that has it with --prices") +
                   " (`sluice plan` shows what the run would take)");
   }
-  if (is_confirmed(may_cost + ".")) return {};
+  if (dry_run) say(may_cost + ": the run asks before it begins");
+  if (dry_run || is_confirmed(may_cost + ".")) return {};
   return refuse("not confirmed: nothing was called");
 }
 
@@ -102,6 +104,8 @@ constexpr const char* rerun_examples =
     "  sluice rerun last --flaky --refresh --repeat 5\n"
     "  sluice rerun --dry-run\n"
     "Exit codes are those of `sluice run`; 0 where nothing is to be run.";
+
+using CheckRun = decltype(RunUse::check);
 
 struct RunCommand {
   SettingFlags settings;
@@ -121,13 +125,20 @@ struct RunCommand {
     flags.given = given_flags(app, flags.only_cases);
     RunUse use;
     use.caches = &caches;
-    if (!confirm_above) return run_suite(settings, flags, prepare_workers, &use);
-    const auto limit = dollars_of("--confirm-above", *confirm_above);
-    if (!limit) return report_error(limit.error());
-    use.check = [&](const RunOptions& options, const RunInputs& inputs) {
-      return confirm_cost(options, inputs, caches, *limit);
-    };
+    const auto check = check_of_cost(caches, false);
+    if (!check) return report_error(check.error());
+    use.check = *check;
     return run_suite(settings, flags, prepare_workers, &use);
+  }
+
+  /// Empty without --confirm-above.
+  Result<CheckRun> check_of_cost(const CacheTools& caches, bool dry_run) const {
+    if (!confirm_above) return CheckRun();
+    const auto limit = dollars_of("--confirm-above", *confirm_above);
+    if (!limit) return fail(limit.error());
+    return [&caches, limit = *limit, dry_run](const RunOptions& options, const RunInputs& inputs) {
+      return confirm_cost(options, inputs, caches, limit, dry_run);
+    };
   }
 
   void add_flags(CLI::App& app) {
@@ -299,7 +310,7 @@ struct RerunCommand {
     run.flags.suite_is_of_past_run = true;
     for (const CaseOutcome& one : *cases) run.flags.only_cases.push_back(one.id);
     std::ranges::sort(run.flags.only_cases);
-    if (dry_run) return print(*cases, *past);
+    if (dry_run) return print(*cases, *past, caches);
     if (!run.flags.quiet) say("again " + shown(*past, *cases));
     return run.run(prepare_workers, caches, app);
   }
@@ -367,8 +378,10 @@ struct RerunCommand {
            (kinds.empty() ? "" : " (" + kinds + ")");
   }
 
-  /// What would run, under the flags that select.
-  int print(const std::vector<CaseOutcome>& cases, const PastRun& past) const {
+  /// What would run, under the flags that select, and what would keep it from starting.
+  int print(const std::vector<CaseOutcome>& cases, const PastRun& past, const CacheTools& caches) const {
+    const auto check = run.check_of_cost(caches, true);
+    if (!check) return report_error(check.error());
     const auto loaded = load_run(run.settings, run.flags);
     if (!loaded) return loaded.error();
     const CaseList& selected = loaded->inputs.suite.cases;
@@ -379,8 +392,9 @@ struct RerunCommand {
       if (ids.contains(one.id))
         text += std::string(shown_status(one.status, one.not_started)) + "  " + printable(one.id) + "\n";
     }
-    std::cout << text;
-    return exit_ok;
+    std::cout << text << std::flush;
+    const auto findings = *check ? (*check)(loaded->options, loaded->inputs) : std::vector<Finding>();
+    return findings.empty() ? exit_ok : report_findings(findings);
   }
 
   /// A manifest's aggregates are those of the whole suite.
