@@ -131,7 +131,7 @@ TEST_F(ComparedRuns, RunsAreComparedByTheNameOfTheirSuite) {
   run();
   const auto alone = run_sluice({"compare", "capitals"});
   EXPECT_EQ(alone.exit_code, 2);
-  EXPECT_NE(alone.errors.find("the suite \"capitals\" has 1 run that ended, and so no \"capitals~1\""),
+  EXPECT_NE(alone.errors.find("the suite \"capitals\" has 1 complete run, and so no \"capitals~1\""),
             std::string::npos)
       << alone.errors;
   answer("Lyon", "Madrid");
@@ -150,6 +150,37 @@ TEST_F(ComparedRuns, RunsAreComparedByTheNameOfTheirSuite) {
   const auto file = run_sluice({"compare", "answers.jsonl"});
   EXPECT_EQ(file.exit_code, 2);
   EXPECT_NE(file.errors.find("name what it is compared with as well"), std::string::npos) << file.errors;
+}
+
+// It was the newest one, and the suite was not compared.
+TEST_F(ComparedRuns, ARunThatWasCutShortIsPassedOverByTheNameOfItsSuite) {
+  const auto cut = [&] {
+    EXPECT_EQ(run_sluice({"run", "suite.yaml", "--mode", "cached", "--model", "gpt-5-mini"}).exit_code, 2);
+  };
+  cut();
+  const auto none = run_sluice({"compare", "capitals", "capitals"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.errors.find("has 0 complete runs, and so no \"capitals\""), std::string::npos)
+      << none.errors;
+  run();
+  cut();
+  answer("Lyon", "Madrid");
+  run();
+  const auto before = run_sluice({"compare", "capitals"});
+  EXPECT_EQ(before.exit_code, 1) << before.errors;
+  EXPECT_NE(before.errors.find("sluice: warning: passed over: run "), std::string::npos) << before.errors;
+  EXPECT_NE(before.errors.find(", which was cut short (cache_miss); to compare"), std::string::npos)
+      << before.errors;
+  cut();
+  const auto after = run_sluice({"compare", "capitals"});
+  EXPECT_EQ(after.exit_code, 1) << after.errors;
+  EXPECT_EQ(after.output, before.output);
+  EXPECT_NE(after.errors.find(", which was cut short (cache_miss), and 1 more; to compare"),
+            std::string::npos)
+      << after.errors;
+  EXPECT_EQ(after.error_lines().size(), 1u) << after.errors;
+  const auto shown = run_sluice({"report", "capitals", "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(shown.output)["reason_code"], "cache_miss") << "the newest that ended";
 }
 
 // The advice was to write a file called `last~1`.

@@ -29,12 +29,12 @@ namespace {
 constexpr const char* compare_examples =
     "BASE, CURRENT and MORE are each a baseline (--export-baseline), a JSON report\n"
     "(--format json), or a run of the ledger: its id, its first digits, last or\n"
-    "last~N, or a suite's name for its newest run, NAME~N for the Nth before. If a\n"
-    "file and a suite have the same name, the file counts. A suite's name alone\n"
-    "compares its two newest runs. Three or more are each gated against BASE, with\n"
-    "the differences side by side. Tests that only one side has are named, and the\n"
-    "others are compared. A report's cases are judged by its own thresholds; flags\n"
-    "override them for all scores.\n"
+    "last~N, or a suite's name for its newest complete run, NAME~N for the Nth\n"
+    "before. If a file and a suite have the same name, the file counts. A suite's\n"
+    "name alone compares its two newest complete runs. Three or more are each gated\n"
+    "against BASE, with the differences side by side. Tests that only one side has\n"
+    "are named, and the others are compared. A report's cases are judged by its own\n"
+    "thresholds; flags override them for all scores.\n"
     "Exit code 0: no regression; 1: regressions, failures and case errors, with\n"
     "--strict also warnings; 2: usage, unreadable files, another suite, a run that\n"
     "was cut short, the same run twice.\n"
@@ -92,11 +92,21 @@ class OpenedHome {
     return ledger_ ? &*ledger_ : nullptr;
   }
 
+  /// Of the first side that was looked for: the others pass over the same.
+  void warn_of(const std::vector<PastRun>& passed_over) {
+    if (passed_over.empty() || has_warned_) return;
+    has_warned_ = true;
+    const PastRun& newest = passed_over.front();
+    report_warning(passed_over_words(newest, why_incomplete(newest), passed_over.size()) +
+                   "; to compare with it, name it");
+  }
+
  private:
   const SettingFlags& flags_;
   std::optional<Settings> settings_;
   std::optional<Ledger> ledger_;
   bool is_opened_ = false;
+  bool has_warned_ = false;
 };
 
 struct CompareCommand {
@@ -147,7 +157,7 @@ struct CompareCommand {
  private:
   bool to_file() const { return output && *output != "-"; }
 
-  /// What is compared; of a suite's name alone its two newest runs.
+  /// What is compared; of a suite's name alone its two newest complete runs.
   tl::expected<std::vector<std::string>, int> side_names(OpenedHome& home) const {
     if (!current) {
       const auto is_run = may_be_run(base, home);
@@ -202,7 +212,9 @@ struct CompareCommand {
     if (!ledger) return tl::unexpected(ledger.error());
     if (*ledger == nullptr)
       return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
-    const auto past = find_run_or_suite(**ledger, name);
+    std::vector<PastRun> passed_over;
+    const auto past = find_run_or_suite(**ledger, name, &passed_over);
+    home.warn_of(passed_over);
     if (!past) return tl::unexpected(report_error(past.error()));
     if (const auto two = check_are_two_runs(base_run, past->run.run_id); !two)
       return tl::unexpected(report_error(two.error()));

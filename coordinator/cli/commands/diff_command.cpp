@@ -173,14 +173,12 @@ struct DiffRuns {
   }
 
   static bool is_mock(const PastRun& one) { return one.run.mode == to_string(Mode::mock); }
-  static bool is_whole(const PastRun& one) { return one.summary && one.summary->reason_code.empty(); }
 
   /// Why an earlier run is not the one that says most of what changed.
   static std::string why_passed_over(const PastRun& one, const PastRun& run) {
     if (is_mock(one) != is_mock(run)) return is_mock(one) ? "a mock run" : "no mock run";
-    if (!one.summary) return "which has no end";
-    if (!is_whole(one)) return "which was cut short (" + one.summary->reason_code + ")";
-    return "of " + wording::counted(one.run.trials, "trial");
+    const std::string incomplete = why_incomplete(one);
+    return incomplete.empty() ? "of " + wording::counted(one.run.trials, "trial") : incomplete;
   }
 
   /// Of earlier runs, newest first, the one that says most of what changed: of a model's answers or not, as
@@ -194,17 +192,16 @@ struct DiffRuns {
       return has_mode(one) && one->run.selection == run.run.selection &&
              (!run.run.selection || one->run.trials == run.run.trials);
     };
-    auto chosen =
-        std::ranges::find_if(earlier, [&](const PastRun* one) { return is_alike(one) && is_whole(*one); });
+    auto chosen = std::ranges::find_if(
+        earlier, [&](const PastRun* one) { return is_alike(one) && why_incomplete(*one).empty(); });
     if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, is_alike);
     if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, has_mode);
     if (chosen == earlier.end()) chosen = earlier.begin();
     if (chosen == earlier.begin()) return *chosen;
     const PastRun& newest = *earlier.front();
     const auto count = static_cast<std::size_t>(chosen - earlier.begin());
-    passed_over = "passed over: run " + short_id(newest.run.run_id) + ", " + why_passed_over(newest, run) +
-                  (count == 1 ? "" : ", and " + wording::grouped(count - 1) + " more") +
-                  "; to compare with it, name it";
+    passed_over =
+        passed_over_words(newest, why_passed_over(newest, run), count) + "; to compare with it, name it";
     return *chosen;
   }
 

@@ -271,19 +271,23 @@ Result<PastRun> find_run_by_any_name(const Ledger& ledger, const std::string& wo
   return is_suite && *is_suite ? find_run_or_suite(ledger, words) : found;
 }
 
-Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words) {
+Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words,
+                                  std::vector<PastRun>* passed_over) {
   const RunWords asked = parse_run_words(words);
   if (asked.name == "last") return ledger.find_run(words);
   auto runs = ledger.list_runs(defaults::max_runs_named);
   if (!runs) return fail(runs.error());
   std::size_t of_suite = 0;
   for (PastRun& past : *runs) {
-    if (past.run.suite != asked.name || !past.summary || command_of(past.run) != run_command) continue;
-    if (of_suite++ == asked.before) return std::move(past);
+    if (past.run.suite != asked.name || command_of(past.run) != run_command) continue;
+    const bool counts = passed_over != nullptr ? why_incomplete(past).empty() : past.summary.has_value();
+    if (counts && of_suite++ == asked.before) return std::move(past);
+    if (!counts && passed_over != nullptr) passed_over->push_back(past);
   }
-  if (of_suite > 0) {
-    return fail(Reason::usage_invalid, "the suite \"" + asked.name + "\" has " +
-                                           wording::counted(of_suite, "run") + " that ended, and so no \"" +
+  if (of_suite > 0 || (passed_over != nullptr && !passed_over->empty())) {
+    const std::string count = passed_over != nullptr ? wording::counted(of_suite, "complete run")
+                                                     : wording::counted(of_suite, "run") + " that ended";
+    return fail(Reason::usage_invalid, "the suite \"" + asked.name + "\" has " + count + ", and so no \"" +
                                            words + "\"; `sluice runs list` shows them");
   }
   const auto begins_so = [&](const PastRun& past) { return past.run.run_id.starts_with(asked.name); };
@@ -307,6 +311,18 @@ Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words) {
   if (!runs) return fail(runs.error());
   const std::string name = parse_run_words(words).name;
   return std::ranges::any_of(*runs, [&](const PastRun& past) { return past.run.suite == name; });
+}
+
+std::string why_incomplete(const PastRun& past) {
+  if (past.under_way) return "which is still going on";
+  if (!past.summary) return "which has no end";
+  const std::string& reason = past.summary->reason_code;
+  return reason.empty() ? "" : "which was cut short (" + reason + ")";
+}
+
+std::string passed_over_words(const PastRun& newest, const std::string& why, std::size_t count) {
+  return "passed over: run " + short_id(newest.run.run_id) + ", " + why +
+         (count == 1 ? "" : ", and " + wording::grouped(count - 1) + " more");
 }
 
 std::string verdict_of(const PastRun& past) {
