@@ -69,8 +69,14 @@ TEST_F(FirstSuite, AsksAgainWhereAnAnswerCannotBeUsed) {
   EXPECT_NE(init.read_to("there is no provider \"ollama\""), "");
   init.type("\nOslo\n");
   EXPECT_NE(init.read_to("the example must be EXAMPLE => TEXT"), "");
-  init.type("\n");
+  // These were written, too.
+  init.type("Oslo => {{z}}\n");
+  EXPECT_NE(init.read_to("the text uses {{z}}, and the prompt has {{country}} alone"), "");
+  init.type("Oslo => {{country\n");
+  EXPECT_NE(init.read_to("the text holds \"{{country\""), "");
+  init.type("Oslo => {{ '{{' }}z}}\n");
   EXPECT_NE(init.read_to("wrote "), "");
+  EXPECT_EQ(run_sluice({"validate-fixtures", file}).exit_code, 0);
 }
 
 TEST_F(FirstSuite, ProposesTheProviderWhoseKeyIsSet) {

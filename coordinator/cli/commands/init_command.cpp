@@ -173,8 +173,22 @@ struct InitCommand {
     const auto arrow = given.find("=>");
     first.input = one_line(given.substr(0, arrow));
     first.answer = arrow != std::string::npos ? one_line(given.substr(arrow + 2)) : "";
-    if (!first.input.empty() && !first.answer.empty()) return {};
+    if (!first.input.empty() && !first.answer.empty()) return check_text(first);
     return fail(Reason::usage_invalid, "the example must be EXAMPLE => TEXT, such as France => Paris");
+  }
+  /// The suite renders the text as it does the prompt.
+  static Result<void> check_text(const FirstSuite& first) {
+    const auto variable = variable_of(first.prompt);
+    if (!variable) return fail(variable.error());
+    const auto text = Template::parse(first.answer);
+    if (!text) return fail(Reason::usage_invalid, "the text " + text.error().front().message);
+    for (const std::string& name : text->variables()) {
+      if (name == *variable) continue;
+      return fail(Reason::usage_invalid, "the text uses {{" + name + "}}, and the prompt has {{" + *variable +
+                                             "}} alone; write {{ '{{' }}" + name +
+                                             "}} where the braces themselves are meant");
+    }
+    return {};
   }
 
   static Result<void> ask(const Settings& settings, FirstSuite& first) {
