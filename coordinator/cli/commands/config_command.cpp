@@ -1,15 +1,15 @@
-#include "common/text/printable.hpp"
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/config_text.hpp"
 #include "coordinator/cli/setting_flags.hpp"
+#include "coordinator/display/terminal.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/trial_design.hpp"
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
-#include <utility>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -43,25 +43,7 @@ struct ShowConfig {
     const auto effective = settings.load(Warnings::shown, {}, ValidKeys::listed);
     if (!effective) return report_findings(effective.error());
     if (const int refused = report_refused_values(*effective); refused != exit_ok) return refused;
-    // A line each; one that is much longer than the others does not push their origins aside.
-    constexpr std::size_t widest = 48;
-    std::vector<SettingLine> lines = describe(*effective);
-    std::size_t key_width = 0;
-    std::size_t value_width = 0;
-    for (const SettingLine& line : lines) {
-      key_width = std::max(key_width, line.key.size());
-      value_width = std::max(value_width, std::min(line.value.size(), widest));
-    }
-    std::string text;
-    for (SettingLine& line : lines) {
-      // The file may be that of a checkout.
-      line.value = printable(line.value);
-      line.origin = printable(line.origin);
-      text += line.key + std::string(key_width - line.key.size(), ' ') + " = " + line.value;
-      text += std::string(value_width - std::min(line.value.size(), value_width), ' ') + "  # " +
-              line.origin + "\n";
-    }
-    std::cout << text;
+    std::cout << config_text(describe(*effective), detect_terminal(STDOUT_FILENO).columns);
     return exit_ok;
   }
 };
