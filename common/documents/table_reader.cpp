@@ -194,11 +194,12 @@ std::optional<std::uint64_t> TableReader::count(std::string_view key, Need need)
   return static_cast<std::uint64_t>(*value);
 }
 
-const TomlNode* TableReader::table(std::string_view key, Need need) {
+const TomlNode* TableReader::table(std::string_view key, Need need, std::string_view such_as) {
   const TomlEntry* found = entry(key, need, table_name(notation_));
   if (found == nullptr) return nullptr;
   if (std::holds_alternative<TomlNode::Table>(found->value.value)) return &found->value;
-  add_type_finding(*found, table_name(notation_));
+  const std::string expected(table_name(notation_));
+  add_type_finding(*found, such_as.empty() ? expected : expected + " such as " + std::string(such_as));
   return nullptr;
 }
 

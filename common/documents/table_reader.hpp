@@ -41,8 +41,8 @@ class TableReader {
   std::optional<double> number_in(std::string_view key, double low, double high, Need need = Need::optional);
   /// A whole number that is not negative.
   std::optional<std::uint64_t> count(std::string_view key, Need need = Need::optional);
-  /// A node that is a table, or an array.
-  const TomlNode* table(std::string_view key, Need need = Need::optional);
+  /// A node that is a table, or an array. `such_as`: what a finding of another type proposes to write.
+  const TomlNode* table(std::string_view key, Need need = Need::optional, std::string_view such_as = {});
   /// A string, or an array of strings, which is not empty unless that may be; one string counts as an array
   /// of one.
   std::optional<std::vector<std::string>> texts(std::string_view key, Need need = Need::optional,

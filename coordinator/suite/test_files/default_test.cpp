@@ -126,7 +126,7 @@ class DefaultTestReader {
     read_weight(reader);
     const DocumentEntry* vars = reader.entry("vars");
     const DocumentEntry* examples = reader.entry("examples");
-    const DocumentNode* input = reader.table("input");
+    const DocumentNode* input = reader.table("input", Need::optional, R"({"system": "Answer in one word."})");
     const DocumentEntry* expected = reader.entry("expected");
     for (const std::string_view key : {std::string_view("id"), std::string_view("name")}) {
       if (reader.refused_entry(key) != nullptr) reader.add_wrong(key, "is a test's own: take it out");

@@ -118,7 +118,8 @@ class TestReader {
     const DocumentEntry* examples = reader.entry("examples");
     reader.entry("input", takes_prompts_ ? Need::optional : Need::required,
                  "its prompt, or \"prompts\" of the suite");
-    const DocumentNode* input = reader.table("input");
+    const DocumentNode* input =
+        reader.table("input", Need::optional, R"({"prompt": "What is the capital of France?"})");
     const DocumentEntry* expected = reader.entry("expected", Need::required, "what the answer is judged by");
     reader.finish(place_of_foreign_key);
     test.examples =

@@ -59,6 +59,12 @@ TEST_F(YamlSuite, NamesEverythingThatIsWrongInOneGo) {
        "suite.yaml:6: \"file\" in input cannot stand beside \"prompt\": one of them is the prompt\n"
        "suite.yaml:6: \"file\" in input names \"x\", which cannot be read: No such file or directory\n"
        "suite.yaml:7: \"expected\" must name at least one metric\n"},
+      {"suite: s\ndefault_test: {input: x}\ntests:\n  - id: a\n    input: What is it?\n    expected: {type: "
+       "must_contain, text: x}\n",
+       "suite.yaml:2: \"input\" in default_test must be a mapping such as {\"system\": \"Answer in one "
+       "word.\"}, not a string\n"
+       "suite.yaml:5: \"input\" in the test must be a mapping such as {\"prompt\": \"What is the capital of "
+       "France?\"}, not a string\n"},
       {expecting("      type: cost\n      max_dollars: -1\n"),
        "suite.yaml:8: \"max_dollars\" in expected must be from 0 to 1000000, not -1\n"},
       {expecting("      must_contain: x\n"),
