@@ -105,6 +105,18 @@ tests:
   EXPECT_EQ(loaded.settings[3].key, "request_timeout_seconds");
 }
 
+// docs/suites.md says so: a file asks the same whatever a checkout makes of its line ends.
+TEST_F(YamlSuite, LineEndsOfAFileAreThoseOfUnixAndOfAQuotedPromptAsWritten) {
+  write("ask.txt", "a\r\nb\r\n");
+  const LoadedSuite loaded = load(
+      "suite: s\ntests:\n"
+      "  - {id: f, input: {file: ask.txt}, expected: {type: must_contain, text: x}}\n"
+      "  - {id: q, input: {prompt: \"a\\r\\nb\"}, expected: {type: must_contain, text: x}}\n");
+  ASSERT_EQ(loaded.suite.cases.size(), 2u);
+  EXPECT_EQ(case_of(loaded, 0).content, "a\nb\n");
+  EXPECT_EQ(case_of(loaded, 1).content, "a\r\nb");
+}
+
 TEST_F(YamlSuite, TakesInFixturesAndTestsFiles) {
   write("fix/tls/a.toml", "[metadata]\nid = \"f\"\ncategory = \"c\"\n[input]\ncontent = \"x\"\n");
   write("fix/manifest.toml", "[corpus]\nversion = \"1\"\n");
