@@ -51,6 +51,10 @@ inline constexpr auto report_delay = 100ms;  ///< Gathers results while a worker
 /// for: it would have to send more at a time.
 inline constexpr auto report_answer_wait = 20ms;
 
+/// WORKs in a row that a worker cannot read until it ends. One unit costs a lone worker two: beside others,
+/// and alone. After one more such unit it is taken for the worker that is at fault, or for all units.
+inline constexpr std::uint32_t max_unread_in_a_row = 4;
+
 /// Before a worker leaves a run that is over: what still waits for more than its answer is scored and
 /// reported by then. Both take milliseconds, and the coordinator waits for GOODBYE a little longer.
 inline constexpr auto last_results_time = 500ms;

@@ -1,5 +1,8 @@
 #include "worker/leaving.hpp"
 
+#include "common/wire/versions.hpp"
+#include "worker/defaults.hpp"
+
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -19,6 +22,14 @@ std::string leaving_in_words(std::size_t begun, std::chrono::milliseconds patien
   return words.str();
 }
 
+Farewell UnreadWork::on_unread(Error why, std::uint8_t protocol) {
+  const bool comes_back =
+      ++in_a_row_ < defaults::max_unread_in_a_row && protocol >= wire::first_with_errors_of_goodbyes;
+  Farewell farewell{why.message, std::nullopt, !comes_back, true};
+  if (!comes_back) farewell.error = std::move(why);
+  return farewell;
+}
+
 void Leaving::begin(Farewell farewell, TimePoint until) {
   until_ = begun() ? std::min(until_, until) : until;
   farewell_ = at_once(std::move(farewell));
@@ -27,6 +38,7 @@ void Leaving::begin(Farewell farewell, TimePoint until) {
 Farewell Leaving::at_once(Farewell farewell) const {
   if (!farewell_) return farewell;
   auto first = *farewell_;
+  if (!first.error && !first.ends) first.error = std::move(farewell.error);
   first.ends = first.ends || farewell.ends;
   return first;
 }

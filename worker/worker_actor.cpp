@@ -47,6 +47,8 @@ struct WorkerState {
   std::optional<RetiredRun> retired;
   std::optional<CoordinatorContact> contact;
   Leaving leaving;
+  UnreadWork unread_work;
+  std::uint8_t protocol = 0;    ///< Of the last WELCOME; 0: none has come.
   std::string refusal;          ///< Why the last connection did not come about; empty once something came.
   bool silence_unsaid = false;  ///< It began with the last beat: a fresh connection may say why.
   bool was_stopped = false;     ///< By StopWorker, once.
@@ -199,9 +201,15 @@ void send_goodbye(WorkerActor* self, Farewell farewell) {
   drop_run(self);
   self->state.leaving.end();
   wire::Goodbye goodbye{std::move(farewell.why)};
-  if (farewell.error) goodbye.error = farewell.error->reason;
+  if (farewell.unread) {
+    goodbye.error = Reason::message_malformed;
+  } else if (farewell.error) {
+    goodbye.error = farewell.error->reason;
+  }
   send_to_coordinator(self, std::move(goodbye));
-  if (farewell.ends) end(self, std::move(farewell.error));
+  if (farewell.ends) return end(self, std::move(farewell.error));
+  // At once: a run that ends meanwhile says so only to who is there.
+  if (farewell.unread) send_hello(self);
 }
 
 void leave_if_done(WorkerActor* self) {
@@ -312,6 +320,7 @@ void begin_run(WorkerActor* self, RunSettings settings) {
 }
 
 void on_message(WorkerActor* self, wire::Welcome& welcome) {
+  self->state.protocol = welcome.protocol;
   const bool awaited = self->state.contact->on_welcome();
   auto& run = self->state.run;
   if (!run || run->settings.run_id != welcome.settings.run_id) {
@@ -334,10 +343,22 @@ void on_message(WorkerActor* self, ActiveRun& run, wire::Work& work) {
     spdlog::error("the coordinator names a key that is not that of its request: nothing of it is taken");
     return end(self, protocol_mismatch("a key does not belong to its request"));
   }
+  if (!self->state.leaving.begun()) self->state.unread_work.on_read();
   const auto leased = work.units.size();
   auto fresh = run.units.take(std::move(work.units), self->state.leaving.begun());
   if (fresh.size() < leased) schedule_flush(self);
   if (!fresh.empty()) self->send(run.model_client, CompleteUnits{std::move(fresh)});
+}
+
+/// Each message is whole, so the next one may well be read. Nobody can name the units of this one: only
+/// GOODBYE frees them, and says why.
+void on_unreadable_work(WorkerActor* self, const Error& problem) {
+  auto& state = self->state;
+  // The GOODBYE that is due, or was on its way, frees its units with the others.
+  if (state.leaving.begun() || (!state.run && state.protocol > 0)) return;
+  auto farewell = state.unread_work.on_unread(unreadable_work(problem.message), state.protocol);
+  if (!farewell.ends) spdlog::warn("{}; this worker goes on with other units", farewell.why);
+  leave(self, std::move(farewell), state.config->drain_timeout);
 }
 
 void on_message(WorkerActor* self, ActiveRun& run, wire::Ack& ack) {
@@ -481,8 +502,7 @@ void on_coordinator(WorkerActor* self, FromCoordinator& messages) {
     std::visit([&](auto& known) { dispatch(self, known); }, message);
   }
   if (messages.unreadable_work && !state.ended) {
-    auto error = unreadable_work(messages.unreadable_work->message);
-    leave(self, {error.message, error, true}, state.config->drain_timeout);
+    on_unreadable_work(self, *messages.unreadable_work);
     if (state.ended) return;
   }
   if (messages.says_hello_again) send_hello(self);

@@ -175,7 +175,7 @@ struct Stored {
 struct Goodbye {
   std::string reason;
   /// Of the error with which it ends, if any. message_malformed: it could not read a WORK, and some of the
-  /// units that it has not begun are those of it.
+  /// units that it has not begun are those of it; it may come back with HELLO.
   std::optional<Reason> error{};
   friend bool operator==(const Goodbye&, const Goodbye&) = default;
 };

@@ -10,8 +10,8 @@ namespace sluice::defaults {
 using namespace std::chrono_literals;
 
 inline constexpr std::uint32_t max_losses = 3;  ///< Then a started unit is provisionally worker_lost.
-/// Workers that end since they cannot read a unit, until it is an error: the first had it beside others, the
-/// next one alone, and what two cannot read nobody can.
+/// Times that workers cannot read a unit until it is an error: the first had it beside others, the next one
+/// alone, and what two cannot read nobody can.
 inline constexpr std::size_t max_unread = 2;
 inline constexpr auto lease_grace = 30s;  ///< Beyond case_timeout before a live worker's lease ends.
 /// Of another worker's queue, by one that has nothing to do: what others have missed is for its owner to

@@ -4,6 +4,7 @@
 #include "coordinator/dispatch/defaults.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -36,13 +37,28 @@ std::vector<UnitId> Dispatcher::suspect_unread(WorkerId worker) {
   std::vector<UnitId> given_up;
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return given_up;
-  for (const auto unit : found->second.held) {
-    if (!is_unbegun(worker, unit)) continue;
-    auto& left_by_it = unread_[unit];
-    if (left_by_it.insert(worker).second && left_by_it.size() == defaults::max_unread)
-      given_up.push_back(unit);
+  std::vector<UnitId> unbegun;
+  std::ranges::copy_if(found->second.held, std::back_inserter(unbegun),
+                       [&](UnitId unit) { return is_unbegun(worker, unit); });
+  for (const auto unit : unbegun) {
+    auto& unread_by = unread_[unit];
+    const bool is_again = !unread_by.insert(worker).second;
+    const bool is_it = is_again && unbegun.size() == 1 && !others_may_read(unit);
+    if (is_it || unread_by.size() >= defaults::max_unread) given_up.push_back(unit);
   }
   return given_up;
+}
+
+bool Dispatcher::others_may_read(UnitId unit) const {
+  const auto& unread_by = unread_.at(unit);
+  return std::ranges::any_of(workers_, [&](const auto& entry) {
+    return !unread_by.contains(entry.first) && !queue_.has_missed(entry.first, unit);
+  });
+}
+
+bool Dispatcher::is_for_others(WorkerId worker, UnitId unit) const {
+  const auto found = unread_.find(unit);
+  return found != unread_.end() && found->second.contains(worker) && others_may_read(unit);
 }
 
 std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
@@ -129,12 +145,19 @@ std::vector<UnitId> Dispatcher::lease(WorkerId worker, std::size_t limit, TimePo
     const auto waits = [&](UnitId unit) { return is_unbegun(worker, unit); };
     limit = std::ranges::any_of(state.held, waits) ? 0 : std::min<std::size_t>(limit, 1);
   }
+  std::vector<UnitId> for_others;
   while (leased.size() < limit && state.held.size() < state.window) {
     const auto unit = queue_.pop(worker);
     if (!unit) break;
+    if (is_for_others(worker, *unit)) {
+      for_others.push_back(*unit);
+      continue;
+    }
     add_lease(worker, *unit, now);
     leased.push_back(*unit);
   }
+  // In reverse: each goes to the front of its queue.
+  for (auto rest = for_others.size(); rest > 0;) requeue(for_others[--rest]);
   return leased;
 }
 

@@ -42,8 +42,10 @@ class Dispatcher {
   void leave(WorkerId worker);
   /// To be said before it leaves: it could not read all that it was leased. What it has not begun is
   /// suspected until somebody begins with it, and while anything is, each worker is leased one unit at a
-  /// time: so the next one that leaves like this tells which unit it was. Returned are the units by which now
-  /// `defaults::max_unread` workers have left: they are to be failed.
+  /// time: so the next one that leaves like this tells which unit it was. The worker may join again: it gets
+  /// none of what it suspects while somebody else may read it. Returned are the units that now
+  /// `defaults::max_unread` workers could not read, or the only one that is there so many times: they are to
+  /// be failed.
   std::vector<UnitId> suspect_unread(WorkerId worker);
   bool knows(WorkerId worker) const { return workers_.contains(worker); }
   std::size_t worker_count() const { return workers_.size(); }
@@ -174,6 +176,10 @@ class Dispatcher {
   bool is_unbegun(WorkerId worker, UnitId unit);
   /// False if there is none.
   bool erase_lease(UnitId unit);
+  /// Somebody is there who may bring the result of a suspected unit, and has not failed to read it.
+  bool others_may_read(UnitId unit) const;
+  /// One that the worker could not read, perhaps, and others may.
+  bool is_for_others(WorkerId worker, UnitId unit) const;
   void note_room(WorkerId worker, const Worker& state);
   std::vector<UnitId> overdue(TimePoint now);
 
@@ -186,7 +192,8 @@ class Dispatcher {
   std::optional<TimePoint> first_deadline_;  ///< No lease ends before it: they only get more time.
   std::set<UnitId> finally_missed_;
   std::set<UnitId> lost_units_;
-  std::map<UnitId, std::set<WorkerId>> unread_;  ///< Those suspected, with the workers that left by them.
+  std::map<UnitId, std::set<WorkerId>>
+      unread_;  ///< Those suspected, with the workers that could not read them.
   std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;
   std::size_t recording_ = 0;

@@ -61,6 +61,7 @@ class WorkQueue {
   /// The worker must not get this unit again. One that waits is to be removed and pushed anew.
   void add_miss(WorkerId worker, UnitId unit) { misses_[unit].insert(worker); }
   void forget_misses(UnitId unit) { misses_.erase(unit); }
+  bool has_missed(WorkerId worker, UnitId unit) const;
 
   /// Id of the cache that holds the unit's answer; empty if none is known to.
   const std::string& cache_of(UnitId unit) const;
@@ -118,7 +119,6 @@ class WorkQueue {
     bool operator()(const Queue* a, const Queue* b) const;
   };
 
-  bool has_missed(WorkerId worker, UnitId unit) const;
   Rank rank_of(CellId cell, const Queue& queue) const;
 
   void deal(CellId cell);

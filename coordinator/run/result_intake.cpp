@@ -107,10 +107,9 @@ void ResultIntake::hand_on(WorkerId worker, UnitResult result, Effects& effects)
 }
 
 void ResultIntake::fail_unread(WorkerId worker, const std::string& why, Effects& effects) {
-  const std::string message =
-      std::to_string(defaults::max_unread) +
-      " workers ended because they could not read the message with this case; the last one, " +
-      run_.roster.name_of(worker) + ", said: " + why;
+  const std::string message = "the message with this case could not be read " +
+                              std::to_string(defaults::max_unread) + " times; the last worker, " +
+                              run_.roster.name_of(worker) + ", said: " + why;
   for (const UnitId unit : run_.dispatcher.suspect_unread(worker)) {
     UnitResult failed;
     failed.unit = unit;

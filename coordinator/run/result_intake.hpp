@@ -50,8 +50,9 @@ class ResultIntake {
   /// A worker's result: to be recorded, or refused, which goes into `refused`. An error that ends the run, or
   /// the worker's part in it, is returned; the unit is the worker's still.
   std::optional<Error> take(WorkerId worker, UnitResult result, wire::Ack& refused, Effects& effects);
-  /// A worker leaves since it could not read all that it was leased (`why`): units that others could not read
-  /// either are recorded as errors. To be called before the dispatcher hears that it leaves.
+  /// A worker leaves since it could not read all that it was leased (`why`): units that nobody is taken to
+  /// read (Dispatcher::suspect_unread) are recorded as errors. To be called before the dispatcher hears that
+  /// it leaves.
   void fail_unread(WorkerId worker, const std::string& why, Effects& effects);
   /// What a worker's calls took beside its results, and the units that it gives back.
   void take_back(WorkerId worker, const wire::Report& report, Effects& effects);

@@ -77,6 +77,13 @@ class WorkerActorTest : public ActorTest {
     settle();
   }
 
+  void hear_unreadable_work() {
+    FromCoordinator unreadable;
+    unreadable.unreadable_work = Error{Reason::message_malformed, "malformed WORK: field 2.0.4.3"};
+    caf::anon_send(worker, std::move(unreadable));
+    settle();
+  }
+
   /// What the worker said since the last call, of one kind.
   template <class Message>
   std::vector<Message> said() {

@@ -2,6 +2,7 @@
 #include "common/defaults.hpp"
 #include "common/text/stderr_line.hpp"
 #include "tests/actors/worker_actor_fixture.hpp"
+#include "worker/defaults.hpp"
 
 namespace sluice {
 namespace {
@@ -111,23 +112,56 @@ TEST_F(WorkerActorTest, AnotherVersionOfTheProtocolEndsIt) {
   EXPECT_EQ(listener.got<WorkerEnded>()[0].error->reason, Reason::protocol_mismatch);
 }
 
-// It was ignored, and the coordinator waited for its units until their leases ended.
-TEST_F(WorkerActorTest, WorkThatCannotBeReadEndsItOnceItHasSaidSo) {
+// It ended the worker: of two workers none was left for the other units.
+TEST_F(WorkerActorTest, WhoCannotReadWorkSaysSoAndComesBackForOther) {
   begin();
   lease({0});
-  FromCoordinator unreadable;
-  unreadable.unreadable_work = Error{Reason::message_malformed, "malformed WORK: field 2.0.4.3"};
-  caf::anon_send(worker, std::move(unreadable));
-  settle();
+  hear_unreadable_work();
+  ASSERT_FALSE(has_ended());
+  const auto goodbyes = said<wire::Goodbye>();
+  ASSERT_EQ(goodbyes.size(), 1u) << "its units are free at once";
+  EXPECT_NE(goodbyes[0].reason.find("malformed WORK: field 2.0.4.3"), std::string::npos)
+      << goodbyes[0].reason;
+  EXPECT_EQ(goodbyes[0].error, Reason::message_malformed) << "for its units to be tried alone";
+  EXPECT_EQ(said<wire::Hello>().size(), 1u) << "at once: the run may end meanwhile";
+  hear_unreadable_work();
+  EXPECT_TRUE(said<wire::Goodbye>().empty()) << "that was on its way";
+  calls();
+  hear(wire::Welcome{settings}, grants(unlimited()));
+  const auto ready = said<wire::Ready>();
+  ASSERT_EQ(ready.size(), 1u);
+  EXPECT_TRUE(ready[0].held.empty());
+  EXPECT_GT(ready[0].window, 0u);
+  lease({1});
+  EXPECT_EQ(calls().size(), 1u);
+}
+
+TEST_F(WorkerActorTest, WhoCannotReadAnyWorkEnds) {
+  begin();
+  for (std::uint32_t times = 1; times < defaults::max_unread_in_a_row; ++times) {
+    hear_unreadable_work();
+    ASSERT_FALSE(has_ended()) << times;
+    hear(wire::Welcome{settings});
+  }
+  hear_unreadable_work();
   ASSERT_TRUE(has_ended());
   const auto error = listener.got<WorkerEnded>()[0].error;
   ASSERT_TRUE(error);
   EXPECT_EQ(error->reason, Reason::message_malformed);
-  EXPECT_NE(error->message.find("malformed WORK: field 2.0.4.3"), std::string::npos) << error->message;
   const auto goodbyes = said<wire::Goodbye>();
-  ASSERT_EQ(goodbyes.size(), 1u) << "its units are free at once";
-  EXPECT_EQ(goodbyes[0].reason, error->message);
-  EXPECT_EQ(goodbyes[0].error, Reason::message_malformed) << "for its units to be tried with others alone";
+  EXPECT_EQ(goodbyes.size(), defaults::max_unread_in_a_row);
+  EXPECT_EQ(goodbyes.back().reason, error->message);
+  EXPECT_EQ(goodbyes.back().error, Reason::message_malformed);
+}
+
+TEST_F(WorkerActorTest, WhoCannotReadWorkOfTheVersionBeforeEnds) {
+  start();
+  wire::Welcome welcome{settings};
+  welcome.protocol = wire::first_with_errors_of_goodbyes - 1;
+  hear(std::move(welcome));
+  hear_unreadable_work();
+  ASSERT_TRUE(has_ended()) << "its coordinator would lease it the same again";
+  ASSERT_TRUE(listener.got<WorkerEnded>()[0].error);
 }
 
 TEST_F(WorkerActorTest, AnOntologyThatCannotBeReadEndsIt) {

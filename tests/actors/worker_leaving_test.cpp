@@ -73,6 +73,19 @@ TEST_F(LeavingWorkerTest, WhoIsToldToStopWhileItsRunEndsFinishesItsCalls) {
   EXPECT_TRUE(has_ended());
 }
 
+TEST_F(LeavingWorkerTest, WhoCannotReadAUnitFinishesTheOthersThatItHasBegunFirst) {
+  begin_with({0, 1, 2});
+  hear_unreadable_work();
+  EXPECT_EQ(returned(), std::vector<UnitId>{2}) << "what is left to suspect is what was not read";
+  EXPECT_TRUE(said<wire::Goodbye>().empty());
+  answer(made);
+  EXPECT_EQ(said<wire::Report>().back().results.size(), 2u);
+  acknowledge({0, 1});
+  EXPECT_EQ(said<wire::Goodbye>().size(), 1u);
+  EXPECT_EQ(said<wire::Hello>().size(), 1u);
+  EXPECT_FALSE(has_ended());
+}
+
 TEST_F(LeavingWorkerTest, WhoWatchesIsToldWhatItDoes) {
   std::vector<WorkerStatus> told;
   watch = [&](const WorkerStatus& status) { told.push_back(status); };

@@ -1,7 +1,8 @@
-// Units that end each worker that is leased them, since it cannot read them.
+// Units that workers cannot read.
 #include "coordinator/dispatch/defaults.hpp"
 #include "tests/unit/dispatch/dispatcher_fixture.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -30,6 +31,18 @@ class UnreadUnits : public dispatcher_test::DispatcherTest {
     return given_up;
   }
 
+  /// Begins with all that the worker is leased.
+  std::vector<UnitId> begin_with_all(WorkerId worker) {
+    std::vector<UnitId> begun;
+    for (auto leased = lease(worker); !leased.empty(); leased = lease(worker)) {
+      for (const UnitId unit : leased) {
+        dispatcher.started(worker, unit, at(0ms));
+        begun.push_back(unit);
+      }
+    }
+    return begun;
+  }
+
   Dispatcher dispatcher{config, units(10), {}};
 };
 
@@ -42,15 +55,9 @@ TEST_F(UnreadUnits, TheOneThatTwoWorkersCannotReadIsGivenUp) {
   dispatcher.leave(1);
   EXPECT_EQ(leave_by(first[2], 2), std::vector<UnitId>{first[2]});
   join(dispatcher, 3, 10);
-  std::size_t leased = 0;
-  for (auto more = lease(3); !more.empty(); more = lease(3)) {
-    for (const UnitId unit : more) {
-      EXPECT_NE(unit, first[2]);
-      dispatcher.started(3, unit, at(0ms));
-      ++leased;
-    }
-  }
-  EXPECT_EQ(leased, 9u) << "all the others";
+  const auto others = begin_with_all(3);
+  EXPECT_EQ(others.size(), 9u);
+  EXPECT_EQ(std::ranges::count(others, first[2]), 0);
 }
 
 TEST_F(UnreadUnits, OnlyOneIsLeasedAtATimeUntilItHasBegun) {
@@ -94,14 +101,62 @@ TEST_F(UnreadUnits, AWorkerThatDiesOrLeavesOtherwiseMakesNoneSuspect) {
   EXPECT_TRUE(dispatcher.lost_units().empty());
 }
 
-TEST_F(UnreadUnits, AWorkerThatComesBackAndLeavesAgainCountsOnce) {
+// A worker that comes back had the unit again at once, and counts once.
+TEST_F(UnreadUnits, AWorkerThatComesBackGetsTheOthersWhileSomebodyElseMayReadThatOne) {
+  join(dispatcher, 1, 3);
+  const auto suspected = lease(1);
+  ASSERT_EQ(suspected.size(), 3u);
+  join(dispatcher, 2, 0);
+  EXPECT_TRUE(dispatcher.suspect_unread(1).empty());
+  dispatcher.leave(1);
+  join(dispatcher, 1, 10);
+  const auto others = begin_with_all(1);
+  EXPECT_EQ(others.size(), 7u);
+  for (const UnitId unit : suspected) EXPECT_EQ(std::ranges::count(others, unit), 0);
+  dispatcher.set_window(2, 10);
+  EXPECT_EQ(lease(2).size(), 1u) << "what was passed over waits for it";
+  EXPECT_EQ(dispatcher.suspect_unread(2).size(), 1u);
+}
+
+TEST_F(UnreadUnits, OneThatIsAloneGetsThemAllAndFailsOnlyTheOneThatItCannotReadTwice) {
+  join(dispatcher, 1, 10);
+  const auto all = lease(1);
+  ASSERT_EQ(all.size(), 10u);
+  EXPECT_TRUE(dispatcher.suspect_unread(1).empty()) << "it may be any of them";
+  dispatcher.leave(1);
+  EXPECT_EQ(leave_by(all[4], 1), std::vector<UnitId>{all[4]});
+  join(dispatcher, 1, 10);
+  const auto others = begin_with_all(1);
+  EXPECT_EQ(others.size(), 9u);
+  EXPECT_EQ(std::ranges::count(others, all[4]), 0);
+}
+
+TEST_F(UnreadUnits, WhoGoesIsNotWaitedForToReadIt) {
   join(dispatcher, 1, 1);
   const auto first = lease(1);
-  ASSERT_EQ(first.size(), 1u);
+  join(dispatcher, 2, 10);
   dispatcher.suspect_unread(1);
   dispatcher.leave(1);
-  EXPECT_TRUE(leave_by(first[0], 1).empty());
-  EXPECT_EQ(leave_by(first[0], 2), first);
+  dispatcher.leave(2);
+  EXPECT_EQ(leave_by(first[0], 1), first);
+}
+
+// Without it each of the two would wait for the other for ever.
+TEST_F(UnreadUnits, OneWhoseCacheLacksTheAnswerIsNotWaitedFor) {
+  join(dispatcher, 1, 1);
+  join(dispatcher, 2, 1);
+  const auto second = lease(2);
+  dispatcher.missed(2, second[0]);
+  dispatcher.set_window(2, 0);
+  dispatcher.set_window(1, 10);
+  const auto all = lease(1);
+  ASSERT_EQ(std::ranges::count(all, second[0]), 1);
+  for (const UnitId unit : all) {
+    if (unit != second[0]) dispatcher.started(1, unit, at(0ms));
+  }
+  EXPECT_TRUE(dispatcher.suspect_unread(1).empty());
+  dispatcher.leave(1);
+  EXPECT_EQ(leave_by(second[0], 1), second);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
-// Workers that end because they cannot read what they were leased.
+// Workers that cannot read what they were leased.
 #include "tests/unit/run/run_fixture.hpp"
+
+#include <iterator>
 
 namespace sluice {
 namespace {
@@ -20,8 +22,8 @@ TEST_F(RunControllerTest, AUnitThatTwoWorkersCannotReadIsAnErrorOfItsCases) {
   ASSERT_TRUE(failed.error);
   EXPECT_EQ(failed.error->reason, Reason::message_malformed);
   EXPECT_EQ(failed.error->message,
-            "2 workers ended because they could not read the message with this case; the last one, "
-            "worker-2, said: it cannot be read: field 2.0.4");
+            "the message with this case could not be read 2 times; the last worker, worker-2, said: it "
+            "cannot be read: field 2.0.4");
   record(given_up);
   auto next = leased(join("r", 3), "r");
   for (std::size_t unit = 0; unit < 2; ++unit) {
@@ -33,6 +35,43 @@ TEST_F(RunControllerTest, AUnitThatTwoWorkersCannotReadIsAnErrorOfItsCases) {
   }
   EXPECT_TRUE(controller->over());
   EXPECT_FALSE(controller->stopped()) << controller->stopped()->message;
+}
+
+// Of two workers none was left for the other units.
+TEST_F(RunControllerTest, TwoWorkersOutliveAUnitThatNeitherCanRead) {
+  constexpr UnitId bad = 1;
+  const wire::Goodbye unreadable{"it cannot be read: field 2.0.4", Reason::message_malformed};
+  begin();
+  std::map<Peer, std::vector<UnitId>> held;
+  std::size_t goodbyes = 0;
+  const auto take = [&](const Effects& effects) {
+    for (const Peer peer : {"p", "q"})
+      std::ranges::move(leased(effects, peer), std::back_inserter(held[peer]));
+  };
+  take(join("p", 1));
+  take(join("q", 2));
+  for (int turn = 0; turn < 20 && !controller->over(); ++turn) {
+    for (const Peer peer : {"p", "q"}) {
+      const auto units = std::exchange(held[peer], {});
+      if (std::ranges::count(units, bad) > 0) {
+        ++goodbyes;
+        const auto gone = send(peer, unreadable);
+        take(gone);
+        take(join(peer, instances[peer]));
+        take(record(gone));
+      } else if (!units.empty()) {
+        const auto reported = report(peer, {answered(units[0])}, {units[0]});
+        held[peer].assign(units.begin() + 1, units.end());
+        take(reported);
+        take(record(reported));
+      }
+    }
+  }
+  EXPECT_TRUE(controller->over());
+  EXPECT_FALSE(controller->stopped()) << controller->stopped()->message;
+  EXPECT_EQ(goodbyes, 2u);
+  EXPECT_EQ(committed.size(), plan.unit_count());
+  EXPECT_TRUE(is_zero(committed.at(bad)));
 }
 
 TEST_F(RunControllerTest, AWorkerThatLeavesForAnotherReasonMakesNoUnitSuspect) {

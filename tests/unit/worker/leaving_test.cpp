@@ -1,5 +1,8 @@
 #include "worker/leaving.hpp"
 
+#include "common/wire/versions.hpp"
+#include "worker/defaults.hpp"
+
 #include <gtest/gtest.h>
 
 namespace sluice::leaving_test {
@@ -87,6 +90,18 @@ TEST_F(LeavingTest, AskedTwiceTheFirstReasonStaysAndTheEarlierTimeCounts) {
   EXPECT_TRUE(farewell->ends);
 }
 
+TEST_F(LeavingTest, WhoMeantToComeBackAndEndsAfterAllEndsWithTheReasonForThat) {
+  hold(0);
+  leaving.begin({"it cannot be read", std::nullopt, false, true}, start + 25s);
+  const auto stopped = leaving.at_once({"SIGTERM", std::nullopt, true});
+  EXPECT_TRUE(stopped.unread) << "the coordinator is to learn it all the same";
+  EXPECT_TRUE(stopped.ends);
+  EXPECT_FALSE(stopped.error) << "it was told to stop";
+  const auto failed = leaving.at_once({"too far", Error{Reason::coordinator_too_far, "too far"}, true});
+  ASSERT_TRUE(failed.error);
+  EXPECT_EQ(failed.error->reason, Reason::coordinator_too_far);
+}
+
 TEST_F(LeavingTest, WhoLeavesAtOnceKeepsTheReasonThatItBeganWith) {
   EXPECT_EQ(leaving.at_once({"SIGINT", std::nullopt, true}).why, "SIGINT");
   EXPECT_FALSE(leaving.begun()) << "there is nothing to wait for";
@@ -104,6 +119,42 @@ TEST_F(LeavingTest, ANewRunFindsNothingOfTheLastOne) {
   leaving.begin({"SIGTERM", std::nullopt, true}, start + 60s);
   EXPECT_FALSE(leaving.when_done(held, connected, start + 1s)) << "the earlier time was another run's";
   EXPECT_EQ(leaving.at_once({}).why, "SIGTERM");
+}
+
+// --- what cannot be read ---
+
+Error cannot_be_read() {
+  return {Reason::message_malformed, "it cannot be read"};
+}
+
+TEST(UnreadWork, TheWorkerComesBackUnlessItReadsNothingAtAll) {
+  UnreadWork unread;
+  for (std::uint32_t times = 1; times < defaults::max_unread_in_a_row; ++times) {
+    const auto farewell = unread.on_unread(cannot_be_read(), wire::protocol_version);
+    EXPECT_TRUE(farewell.unread);
+    EXPECT_FALSE(farewell.ends) << times;
+    EXPECT_FALSE(farewell.error) << times;
+    EXPECT_EQ(farewell.why, "it cannot be read");
+  }
+  const auto last = unread.on_unread(cannot_be_read(), wire::protocol_version);
+  EXPECT_TRUE(last.ends);
+  ASSERT_TRUE(last.error);
+  EXPECT_EQ(last.error->reason, Reason::message_malformed);
+}
+
+TEST(UnreadWork, WhatWasReadInBetweenCounts) {
+  UnreadWork unread;
+  for (std::uint32_t times = 0; times < 3 * defaults::max_unread_in_a_row; ++times) {
+    EXPECT_FALSE(unread.on_unread(cannot_be_read(), wire::protocol_version).ends) << times;
+    unread.on_read();
+  }
+}
+
+// It would lease the same unit again, for ever.
+TEST(UnreadWork, ACoordinatorThatCannotBeToldWhySeesTheWorkerEnd) {
+  UnreadWork unread;
+  EXPECT_TRUE(unread.on_unread(cannot_be_read(), wire::first_with_errors_of_goodbyes - 1).ends);
+  EXPECT_TRUE(UnreadWork().on_unread(cannot_be_read(), 0).ends) << "it never said WELCOME";
 }
 
 }  // namespace sluice::leaving_test
