@@ -28,7 +28,7 @@ class CleanedMessage final : public spdlog::custom_flag_formatter {
     const auto level = text_of(spdlog::level::to_string_view(message.level));
     std::string text =
         json_ ? json_log_line(level, text_of(message.payload)) : log_text(text_of(message.payload));
-    if (!json_ && breaker_) text = breaker_(text, std::string_view("00:00:00 : ").size() + level.size());
+    if (!json_) text = breaker_(text, std::string_view("00:00:00 : ").size() + level.size());
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/text/terminal_lines.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -12,8 +14,8 @@ using LineBreaker = std::function<std::string(std::string_view text, std::size_t
 
 /// Sends diagnostics to stderr, never to stdout: reports go there. `level` is error, warn, info, debug or
 /// trace; `over_live_line`: wipe the progress line before each message, so that the two do not run into each
-/// other. Lines have the format of the process (set_log_format), and are about what LogScope says. `breaker`,
-/// if there is one, breaks the messages of lines that are texts.
-void set_up_logging(std::string_view level, bool over_live_line, LineBreaker breaker = {});
+/// other. Lines have the format of the process (set_log_format), and are about what LogScope says. `breaker`
+/// breaks the messages of lines that are texts.
+void set_up_logging(std::string_view level, bool over_live_line, LineBreaker breaker = broken_on_stderr);
 
 }  // namespace sluice

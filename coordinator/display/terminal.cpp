@@ -1,11 +1,10 @@
 #include "coordinator/display/terminal.hpp"
 
-#include "coordinator/display/display.hpp"
+#include "common/text/terminal_lines.hpp"
 
 #include <cstdlib>
 #include <string_view>
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace sluice {
@@ -21,23 +20,15 @@ Terminal terminal_of(bool is_tty, const char* term, const char* no_colour, const
 }
 
 Terminal detect_terminal(int descriptor) {
-  const bool is_tty = ::isatty(descriptor) == 1;
-  Terminal terminal =
-      terminal_of(is_tty, std::getenv("TERM"), std::getenv("NO_COLOR"), std::getenv("FORCE_COLOR"));
-  winsize size{};
-  if (is_tty && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    terminal.columns = size.ws_col;
+  Terminal terminal = terminal_of(::isatty(descriptor) == 1, std::getenv("TERM"), std::getenv("NO_COLOR"),
+                                  std::getenv("FORCE_COLOR"));
+  terminal.columns = columns_of(descriptor);
   return terminal;
 }
 
 std::string in_colour(std::string_view code, std::string_view words) {
   if (code.empty()) return std::string(words);
   return std::string(code).append(words).append("\x1b[0m");
-}
-
-std::string broken_on_stderr(std::string_view text, std::size_t column) {
-  const auto columns = detect_terminal(STDERR_FILENO).columns;
-  return columns ? hanging(text, column, *columns) : std::string(text);
 }
 
 std::size_t output_columns() {

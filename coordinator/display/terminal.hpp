@@ -37,9 +37,6 @@ inline constexpr std::string_view dim = "\x1b[2m";
 /// The words behind the code that begins a colour, which ends with them; as they are without a code.
 std::string in_colour(std::string_view code, std::string_view words);
 
-/// What a line of stderr has from `column` on: on a terminal in lines of its width (hanging), else as it is.
-std::string broken_on_stderr(std::string_view text, std::size_t column);
-
 /// How wide what goes to stdout may be: 80 where it is no terminal.
 std::size_t output_columns();
 

@@ -11,7 +11,6 @@
 #include "coordinator/cli/run/run_report.hpp"
 #include "coordinator/cli/run_flags.hpp"
 #include "coordinator/display/numbers.hpp"
-#include "coordinator/display/terminal.hpp"
 #include "coordinator/output/output_file.hpp"
 #include "coordinator/session/embedding_run.hpp"
 #include "coordinator/session/harvest.hpp"
@@ -136,7 +135,7 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   ProgressStyle style = detect_progress_style();
   style.is_assessed = use == nullptr || use->is_assessed;
   Surroundings around{prepare_workers, signals, style};
-  set_up_logging(to_string(options.log_level), around.style.live && options.progress, broken_on_stderr);
+  set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
   if (const auto allowed = check_commands(options, suite); !allowed) return report_error(allowed.error());
