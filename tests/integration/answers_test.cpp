@@ -158,8 +158,7 @@ TEST_F(Answers, AJudgeIsAskedWhereNothingWasJudged) {
   EXPECT_EQ(judged["relevancy"]["source"], "trace");
   EXPECT_EQ(judged["faithfulness"]["source"], "judge");
   EXPECT_EQ(judged["faithfulness"]["score"], 1.0);
-  EXPECT_TRUE(eventually([&] { return server.count("start") == 2; }))
-      << "two votes, and nothing for the answer";
+  EXPECT_EQ(server.count("start"), 2u) << "two votes, and nothing for the answer";
 }
 
 // Recorded answers are in no cache, and an export looked for them there.
@@ -193,7 +192,7 @@ TEST_F(Answers, ATestWithoutOneIsAskedOfTheModelOrRefused) {
                                            "/v1\"\napi_key_env = \"OPENAI_API_KEY\"\n");
   const auto asked = run(two + Flags{"--mode", "live", "--provider", "sim", "--model", "m"});
   EXPECT_EQ(asked.exit_code, 0) << asked.errors << asked.output;
-  EXPECT_TRUE(eventually([&] { return server.count("start") == 1; }));
+  EXPECT_EQ(server.count("start"), 1u);
 }
 
 TEST_F(Answers, ReportsMarkWhichOfThemWereRecorded) {

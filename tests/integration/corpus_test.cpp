@@ -32,7 +32,7 @@ TEST_F(Corpus, OfATreeIsSampledByCategoryLoadsAndRuns) {
   EXPECT_NE(made.output.find("520 to ask about"), std::string::npos) << made.output;
   EXPECT_NE(made.output.find("30 without a trigger"), std::string::npos) << made.output;
   EXPECT_NE(made.output.find("seed 1"), std::string::npos) << made.output;
-  EXPECT_EQ(starts(simulator, 520), 520u);
+  EXPECT_EQ(simulator.count("start"), 520u);
 
   // Files with findings counted as failed, and for a precision of 0.
   const json listed = json::parse(run_sluice({"runs", "list", "--format", "json"}).output, nullptr, false);
@@ -65,7 +65,7 @@ TEST_F(Corpus, IsTheSameForASeed) {
   ASSERT_EQ(run_sluice(generate(simulator, {"--quiet", "--seed", "8", "--mode", "cached"})).exit_code, 0);
   EXPECT_EQ(counts(out()), counts(folder() / "seven")) << "the shares do not depend on the seed";
   EXPECT_NE(written(out()), written(folder() / "seven"));
-  EXPECT_EQ(starts(simulator, 520), 520u) << "what is cached is not asked for again";
+  EXPECT_EQ(simulator.count("start"), 520u) << "what is cached is not asked for again";
 }
 
 // The repository's own sources, and the code of its fixtures as files of their languages.
@@ -197,7 +197,7 @@ TEST_F(Corpus, OfADryRunIsShownByCategoryAsFarAsTheCachesAnswer) {
   EXPECT_EQ(table["secrets"], std::pair(10, 2)) << planned.output;
   EXPECT_EQ(all_text(out()), as_written);
   EXPECT_EQ(run_sluice({"runs", "list", "--format", "json"}).output, runs) << "a dry run is no run";
-  EXPECT_EQ(starts(simulator, 30), 30u) << "nobody is asked";
+  EXPECT_EQ(simulator.count("start"), 30u) << "nobody is asked";
   // A refresh asks anew: what the caches hold says nothing of it.
   const auto anew = dry_run({"--dry-run", "--refresh"});
   EXPECT_EQ(anew.output.find("30 of 35 files"), std::string::npos) << anew.output;

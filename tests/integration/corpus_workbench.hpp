@@ -68,10 +68,6 @@ class CorpusWorkbench : public Workbench {
     }
     return text;
   }
-  static std::size_t starts(const SimulatorProcess& simulator, std::size_t at_least) {
-    EXPECT_TRUE(eventually([&] { return simulator.count("start") >= at_least; })) << simulator.count("start");
-    return simulator.count("start");
-  }
 };
 
 }  // namespace sluice::corpus_test

@@ -1,5 +1,6 @@
 // A deadline, a token budget and a cost budget: what does not get its turn is an error, the rest is reported.
 
+#include "tests/support/loopback_http.hpp"
 #include "tests/support/report_text.hpp"
 #include "tests/support/workbench.hpp"
 
@@ -7,10 +8,7 @@
 #include <cstdint>
 #include <set>
 
-#include <arpa/inet.h>
 #include <nlohmann/json.hpp>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace sluice {
 namespace {
@@ -107,22 +105,8 @@ std::string get_metrics(const std::string& log) {
   static constexpr std::string_view announcement = "metrics at http://127.0.0.1:";
   const auto at = log.find(announcement);
   if (at == std::string::npos) return "";
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(log.substr(at + announcement.size()))));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  std::string answer;
-  const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
-  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      ::write(socket, request.data(), request.size()) == static_cast<ssize_t>(request.size())) {
-    char buffer[4096];
-    for (ssize_t got = 0; (got = ::read(socket, buffer, sizeof buffer)) > 0;) {
-      answer.append(buffer, static_cast<std::size_t>(got));
-    }
-  }
-  ::close(socket);
-  return answer;
+  const auto end = log.find_first_not_of("0123456789", at + announcement.size());
+  return ask_http(log.substr(0, end), "GET /metrics HTTP/1.0\r\n\r\n");
 }
 
 TEST_F(RunBudgets, MetricsAreServedWhileTheRunGoesOn) {

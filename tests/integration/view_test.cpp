@@ -1,18 +1,15 @@
 // The ledger's runs in a browser: who is answered, what the pages have, and a run that goes on.
+#include "tests/support/loopback_http.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/workbench.hpp"
 
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include <arpa/inet.h>
 #include <nlohmann/json.hpp>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace sluice::view_test {
 
@@ -54,24 +51,8 @@ class View : public Workbench {
   std::string ask_at(const std::string& path, const std::string& method = "GET", std::string host = "",
                      const std::string& more_headers = "") {
     if (host.empty()) host = own_host();
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port_)));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-      ::close(socket);
-      return "no connection";
-    }
-    const std::string request =
-        method + " " + path + " HTTP/1.0\r\nHost: " + host + "\r\n" + more_headers + "\r\n";
-    EXPECT_EQ(::write(socket, request.data(), request.size()), static_cast<ssize_t>(request.size()));
-    std::string answer;
-    char buffer[65536];
-    for (ssize_t got = 0; (got = ::read(socket, buffer, sizeof buffer)) > 0;)
-      answer.append(buffer, static_cast<std::size_t>(got));
-    ::close(socket);
-    return answer;
+    return ask_http(own_host(),
+                    method + " " + path + " HTTP/1.0\r\nHost: " + host + "\r\n" + more_headers + "\r\n");
   }
   static bool has(const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;

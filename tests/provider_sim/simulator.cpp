@@ -78,7 +78,10 @@ bool Simulator::serve_house(const HttpRequest& request, std::string_view path, R
     return true;
   };
   if (request.method == "GET" && path == "/healthz") return answer(R"({"status":"ok"})");
-  if (request.method == "GET" && path == "/stats") return answer(counters_.to_json());
+  if (request.method == "GET" && path == "/stats") {
+    log_.flush();  // For who asks how far it is before it reads the log.
+    return answer(counters_.to_json());
+  }
   if (request.method != "POST" || path != "/reset") return false;
   reset();
   return answer(R"({"status":"reset"})");

@@ -1,5 +1,6 @@
 #include "tests/provider_sim/embeddings.hpp"
 #include "tests/provider_sim/simulator_fixture.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 #include <cmath>
 #include <string>
@@ -239,6 +240,22 @@ TEST_F(SimulatorTest, CountsWhatItDid) {
   EXPECT_EQ(stats["answers"], Json::parse(R"({"200":1,"400":1})"));
   EXPECT_EQ(stats["in_flight"], 0);
   EXPECT_EQ(stats["max_in_flight"], 1);
+}
+
+// Tests that read the log at once missed the last calls of a run.
+TEST_F(SimulatorTest, ItsLogIsWrittenBeforeItsStatsAreAnswered) {
+  const support::TemporaryFolder folder;
+  const auto path = folder.path() / "events.jsonl";
+  ASSERT_TRUE(log_.open(path.string()));
+  openai(code);
+  HttpRequest request;
+  request.method = "GET";
+  request.target = "/stats";
+  Reply reply;
+  simulator_->respond(request, 1, false, now_us_, reply);
+  const std::string written = support::read_text(path);
+  EXPECT_NE(written.find("\"event\":\"start\""), std::string::npos) << written;
+  EXPECT_NE(written.find("\"event\":\"answer\""), std::string::npos) << written;
 }
 
 double cosine(const std::string& a, const std::string& b) {

@@ -1,5 +1,6 @@
 #include "tests/support/simulator_process.hpp"
 
+#include "tests/support/loopback_http.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <algorithm>
@@ -39,6 +40,8 @@ SimulatorProcess::SimulatorProcess(Command command, const std::filesystem::path&
 }
 
 std::vector<SimulatorEvent> SimulatorProcess::events() const {
+  // It writes its log before it answers. One that has ended has written all of it.
+  ask_http(url_, "GET /stats HTTP/1.0\r\n\r\n");
   std::vector<SimulatorEvent> events;
   std::istringstream lines(read_text(log_));
   for (std::string line; std::getline(lines, line);) {

@@ -28,10 +28,11 @@ class SimulatorProcess {
 
   /// "http://127.0.0.1:PORT"
   const std::string& url() const { return url_; }
-  /// What has been logged so far, in order. The simulator writes its log some 20 times a second.
+  /// What has happened so far, in order. While an outage refuses connections, what happened in the last 50 ms
+  /// may be missing.
   std::vector<SimulatorEvent> events() const;
   std::size_t count(const std::string& kind) const;
-  /// Ends the simulator, so that its log is whole, and reads it.
+  /// Ends the simulator and reads its log, to which nothing comes any more.
   std::vector<SimulatorEvent> final_events();
 
  private:
