@@ -122,6 +122,15 @@ class Kubernetes(unittest.TestCase):
                 let_in = {port["port"] for rule in policy["spec"]["ingress"] for port in rule["ports"]}
                 self.assertEqual(let_in, set(ports.values()), name)
 
+    def test_providers_are_let_through_by_ipv4_and_ipv6_and_nothing_private(self):
+        private = {"0.0.0.0/0": {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"},
+                   "::/0": {"fc00::/7", "fe80::/10"}}
+        for overlay, objects in self.overlays.items():
+            rules = [rule for one in objects if one["kind"] == "NetworkPolicy" for rule in one["spec"]["egress"]]
+            blocks = [[peer["ipBlock"] for peer in rule["to"] if "ipBlock" in peer] for rule in rules]
+            outside = [{block["cidr"]: set(block["except"]) for block in of_rule} for of_rule in blocks if of_rule]
+            self.assertEqual(outside, [private], overlay)
+
     def test_pods_are_confined(self):
         for objects in self.overlays.values():
             for name, spec, _ in pods(objects):
