@@ -22,7 +22,7 @@ constexpr std::array catalogue{
     Perturbation{"final-newline", 2, "the line end at the end of the text is taken away, or added"},
     Perturbation{"double-spaces", 2, "two blanks between sentences", true},
     Perturbation{"typos", 2, "two neighbouring letters within a few words change places", true},
-    Perturbation{"lowercase-start", 2, "sentences begin with a small letter", true},
+    Perturbation{"lowercase-start", 3, "sentences begin with a small letter", true},
     Perturbation{"final-stop", 2, "the full stop at the end of the text is taken away", true},
     Perturbation{"curly-apostrophes", 2, "apostrophes within words become typographic ones", true},
 };

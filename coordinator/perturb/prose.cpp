@@ -113,15 +113,29 @@ bool begins_sentence(std::string_view text, std::size_t word) {
   return is_end_mark(text, at - 1) || begins_line(text, at);
 }
 
-/// Words of the language, not of the world: in small letters they mean the same.
+/// Words of the language, not of the world: in small letters they mean the same. `He` is helium as well, and
+/// what follows does not tell.
 constexpr auto usual_starts = std::to_array<std::string_view>(
-    {"What",   "Which",     "Who",       "Whom",  "Whose",   "When",     "Where", "Why",  "How",
-     "Is",     "Are",       "Was",       "Were",  "Do",      "Does",     "Did",   "Can",  "Could",
-     "Should", "Would",     "Has",       "Have",  "Please",  "The",      "This",  "That", "These",
-     "Those",  "There",     "It",        "Its",   "If",      "In",       "On",    "At",   "For",
-     "From",   "With",      "To",        "Of",    "As",      "You",      "Your",  "We",   "They",
-     "He",     "She",       "Give",      "Write", "Explain", "Describe", "List",  "Name", "Tell",
-     "Answer", "Summarize", "Translate", "Use",   "Find",    "Compare",  "And",   "But"});
+    {"What",      "Which",     "Who",   "Whom",    "Whose",    "When", "Where", "Why",  "How",
+     "Is",        "Are",       "Was",   "Were",    "Do",       "Does", "Did",   "Can",  "Could",
+     "Should",    "Would",     "Has",   "Have",    "Please",   "The",  "This",  "That", "These",
+     "Those",     "There",     "It",    "Its",     "If",       "In",   "On",    "At",   "For",
+     "From",      "With",      "To",    "Of",      "As",       "You",  "Your",  "We",   "They",
+     "She",       "Give",      "Write", "Explain", "Describe", "List", "Name",  "Tell", "Answer",
+     "Summarize", "Translate", "Use",   "Find",    "Compare",  "And",  "But"});
+
+/// Of these, chemical symbols before a verb or another symbol: `In is a metal`.
+constexpr auto symbols = std::to_array<std::string_view>({"As", "At", "In"});
+constexpr auto behind_symbols = std::to_array<std::string_view>({"and", "has", "is", "or", "was"});
+
+bool is_symbol(std::string_view text, const Word& word) {
+  const auto name = text.substr(word.begin, word.end - word.begin);
+  if (std::ranges::find(symbols, name) == symbols.end() || !text.substr(word.end).starts_with(' '))
+    return false;
+  const auto next = word.end + 1;
+  return std::ranges::find(behind_symbols, text.substr(next, end_of_word(text, next, text.size()) - next)) !=
+         behind_symbols.end();
+}
 
 /// In small letters, a blank around each.
 constexpr std::string_view words_about_form =
@@ -186,6 +200,12 @@ std::string_view content_of(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t-*+#"), line.size()));
   const auto number = end_of_list_mark(line);
   return line.substr(std::min(line.find_first_not_of(" \t", number), line.size()));
+}
+
+/// Nothing else stands in the line: it is no sentence, but one of several words to choose from, say.
+bool is_alone(const Source& source, const SourceLine& line, std::string_view word) {
+  const auto content = content_of(source.text.substr(line.begin, line.end - line.begin));
+  return content.substr(0, content.find_last_not_of(" \t\r") + 1) == word;
 }
 
 /// A capital begins its first word, or what is quoted, linked or marked up does.
@@ -289,11 +309,15 @@ Perturbed add_typos(const Source& source) {
 
 Perturbed lowercase_starts(const Source& source) {
   std::string text(source.text);
-  for (const auto& [begin, end] : words_of(source)) {
-    const bool is_usual =
-        std::ranges::find(usual_starts, source.text.substr(begin, end - begin)) != usual_starts.end();
+  std::size_t line = 0;
+  for (const Word& word : words_of(source)) {
+    const auto& [begin, end] = word;
+    while (source.lines[line].next <= begin) ++line;
+    const auto name = source.text.substr(begin, end - begin);
+    const bool is_usual = std::ranges::find(usual_starts, name) != usual_starts.end();
     const bool is_label = end < text.size() && text[end] == ':';
     if (!is_usual || is_label || !begins_sentence(source.text, begin)) continue;
+    if (is_alone(source, source.lines[line], name) || is_symbol(source.text, word)) continue;
     text[begin] = static_cast<char>(text[begin] - 'A' + 'a');
   }
   return changed_from(source.text, std::move(text));

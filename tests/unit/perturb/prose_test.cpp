@@ -121,6 +121,20 @@ TEST(Prose, SentencesBeginWithASmallLetter) {
                                      });
 }
 
+// Helium became a pronoun, and arsenic a conjunction.
+TEST(Prose, AWordThatMayBeAChemicalSymbolKeepsItsCapital) {
+  expect_outcomes("lowercase-start",
+                  {
+                      {"He is a noble gas. What is its mass?", "He is a noble gas. what is its mass?"},
+                      {"In is a metal. As and Sb are none. At was made in 1940.", "="},
+                      {"In 1868 it was seen. As you know, it is light. At which place?",
+                       "in 1868 it was seen. as you know, it is light. at which place?"},
+                      {"Which of these is a metal?\n- In\n- As\n* At \n1. In\r\n2. The\n",
+                       "which of these is a metal?\n- In\n- As\n* At \n1. In\r\n2. The\n"},
+                      {"It is said so. The\nend is near.", "it is said so. the\nend is near."},
+                  });
+}
+
 TEST(Prose, TheFinalStopIsTakenAway) {
   expect_outcomes("final-stop", {
                                     {"Be brief. Say one.", "Be brief. Say one"},
