@@ -43,10 +43,10 @@ void RateSearch::weigh_the_cut(BootTime now) {
   accepted_ = accepted_before_;
 }
 
-/// Each named delay lets a call or two in before the next refusal, at any rate that is too high. By chance
-/// half the rate would have come to fewer answers.
+/// Each named delay lets one call in before the next refusal, at any rate that is too high. By chance half
+/// the rate would have come to fewer answers, or fewer of all calls would have been refused.
 bool RateSearch::took_as_much(BootTime since, BootTime now) const {
-  return delays_.longest() > BootTime::zero() &&
+  return delays_.longest() > BootTime::zero() && share_before_ >= share_between_pauses &&
          counts_.accepted_since(since, now) >= as_much * taken_before_;
 }
 

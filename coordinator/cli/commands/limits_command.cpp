@@ -23,8 +23,8 @@ namespace {
 
 constexpr const char* limits_examples =
     "If the settings have no limit for a provider, a run starts with what an earlier\n"
-    "run learnt. It is stored under the provider's name and server and the name of its\n"
-    "key's variable; the key itself is stored nowhere.\n"
+    "run learnt. It is stored under the provider's name and server and its key's\n"
+    "variable; the key itself is stored nowhere.\n"
     "Examples:\n"
     "  sluice limits\n"
     "  sluice limits --format json\n"
