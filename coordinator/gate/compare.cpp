@@ -54,7 +54,7 @@ class Comparison {
     look_for_scores(base);
     const bool is_lost = tests_of_sides_.add_of_base(base.test_id) == TestFold::Standing::lost;
     if (!base.is_error && !is_lost && has_checks_alone(base)) summary_.gone_checks.push_back(base.test_id);
-    if (!base.is_error) missing_in_current(base, {}, is_lost || rules_.current_is_selection);
+    if (!base.is_error) missing_in_current(base, nullptr, is_lost || rules_.current_is_selection);
   }
   /// `base` is null for a case that the base lacks.
   void pair(const ComparedCase* base, const ComparedCase& current);
@@ -66,10 +66,9 @@ class Comparison {
     summary_.has_scores =
         std::ranges::any_of(side.metrics, [](const ComparedMetric& metric) { return is_scored(metric); });
   }
-  void missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
-                          bool by_intention);
+  void missing_in_current(const ComparedCase& base, const IndexedCase* current, bool by_intention);
   void add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed, const ComparedCase& current,
-                    const ComparedCase& base);
+                    const IndexedCase& base);
   void add_passes(const CaseAssessment& assessment, const ComparedCase& current, const ComparedCase& base);
   StatisticalGate& tests_of(const Thresholding& thresholding);
   void report(const ScoreComparison& row);
@@ -83,10 +82,10 @@ class Comparison {
 };
 
 /// What the check expects, as either side says it: a baseline does not.
-std::string_view expected_by(const ComparedMetric& check, const ComparedCase* base) {
+std::string_view expected_by(const ComparedMetric& check, const IndexedCase* base) {
   if (!check.expected.empty() || check.check == 0 || base == nullptr) return check.expected;
-  const auto same = std::ranges::find(base->metrics, check.check, &ComparedMetric::check);
-  return same == base->metrics.end() ? std::string_view() : same->expected;
+  const IndexedCase::Metrics same = base->all(check.name, check.check);
+  return same.empty() ? std::string_view() : same.front()->expected;
 }
 
 /// A case of a run with arms is called TEST@ARM.
@@ -131,10 +130,10 @@ std::vector<double> compared_scores(const ComparedMetric& metric, std::optional<
 }
 
 void Comparison::add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed,
-                              const ComparedCase& current, const ComparedCase& base) {
+                              const ComparedCase& current, const IndexedCase& base) {
   if (current.is_known_failure) return;
-  const auto of_undefined = is_silence_best(metric, current, base) ? worth_of_silence : std::nullopt;
-  const std::vector<double> before = compared_scores(*find_metric(base, metric.name), of_undefined);
+  const auto of_undefined = is_silence_best(metric, current, *base) ? worth_of_silence : std::nullopt;
+  const std::vector<double> before = compared_scores(*base.find(metric.name), of_undefined);
   const std::vector<double> now = compared_scores(metric, of_undefined);
   // What is the suite's stands beside each of its metrics alike.
   tests_of(metric.thresholding)
@@ -192,7 +191,10 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   }
   summary_.lost_repeats += current.lost_repeats;
   const bool is_left_out = base == nullptr && (rules_.base_is_selection || is_lost_in_base);
-  CaseAssessment assessment = assess_compared(current, base, rules_, is_left_out);
+  const IndexedCase indexed(current);
+  const std::optional<IndexedCase> indexed_base = base ? std::optional<IndexedCase>(*base) : std::nullopt;
+  const IndexedCase* before = indexed_base ? &*indexed_base : nullptr;
+  CaseAssessment assessment = assess_compared(indexed, before, rules_, is_left_out);
   if (std::ranges::any_of(assessment.metrics, &AssessedMetric::asked_otherwise))
     tests_of_sides_.add_judged_otherwise(current.test_id);
   if (current.is_known_failure) take_as_known_failure(assessment);
@@ -207,16 +209,17 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.is_check = !scored;
     row.baseline_passed = one.baseline_passed;
     row.check = metric.check;
-    row.expected = expected_by(metric, base);
+    row.expected = expected_by(metric, before);
     row.is_of_known_failure = current.is_known_failure;
     row.case_status = assessment.status;
-    row.change = change_of(one, scored ? pinned_score(metric, current, base, rules_) : PinnedScore{}, scored);
+    row.change =
+        change_of(one, scored ? pinned_score(metric, current, before, rules_) : PinnedScore{}, scored);
     report(row);
     const bool lacks = one.calibration && one.calibration->standing != CalibrationStanding::calibrated;
     summary_.uncalibrated += lacks ? 1 : 0;
     summary_.unpinned += one.cause == MetricCause::missing_in_baseline ? 1 : 0;
     summary_.disagreements += one.cause == MetricCause::judge_disagrees ? 1 : 0;
-    if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *base);
+    if (one.is_left_to_tests && rules_.runs_tests) add_to_tests(metric, one, current, *before);
   }
   if (rules_.runs_tests && base != nullptr) add_passes(assessment, current, *base);
   summary_.verdict_input.statuses.add(assessment.status);
@@ -227,14 +230,14 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   counts.statuses.add(assessment.status);
   counts.regressed += assessment.regressed ? 1 : 0;
   counts.excused += assessment.is_excused() ? 1 : 0;
-  if (base != nullptr && !base->is_error) missing_in_current(*base, current.metrics, false);
+  if (base != nullptr && !base->is_error) missing_in_current(*base, &indexed, false);
 }
 
-void Comparison::missing_in_current(const ComparedCase& base, const std::vector<ComparedMetric>& current,
-                                    bool by_intention) {
+/// `current` is null for a case that the current side lacks.
+void Comparison::missing_in_current(const ComparedCase& base, const IndexedCase* current, bool by_intention) {
   for (const ComparedMetric& metric : base.metrics) {
     if (!is_scored(metric) || !metric.score) continue;
-    if (std::ranges::find(current, metric.name, &ComparedMetric::name) != current.end()) continue;
+    if (current != nullptr && current->find(metric.name) != nullptr) continue;
     ScoreComparison row;
     row.test_id = base.test_id;
     row.metric = metric.name;

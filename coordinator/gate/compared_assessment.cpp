@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,29 +33,27 @@ PinnedScore pinned_of(const ComparedMetric& check, const ComparedCase& base) {
 
 /// Of the same check of the base, wherever it stands; of its only one by the metric where a side does not say
 /// which check it is.
-PinnedScore pinned_check(const ComparedCase& current, const ComparedMetric& metric,
-                         const ComparedCase* base) {
-  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
-  const auto is_of_metric = [&](const ComparedMetric& one) { return one.name == metric.name; };
-  const bool are_alone = std::ranges::count_if(current.metrics, is_of_metric) == 1 &&
-                         std::ranges::count_if(base->metrics, is_of_metric) == 1;
-  auto before = std::count_if(current.metrics.data(), &metric, [&](const ComparedMetric& one) {
-    return is_of_metric(one) && one.check == metric.check;
-  });
-  for (const ComparedMetric& one : base->metrics) {
-    if (!is_of_metric(one)) continue;
-    const bool says_which = one.check != 0 && metric.check != 0;
-    if (says_which ? one.check != metric.check || before-- > 0 : !are_alone) continue;
-    return pinned_of(one, *base);
+PinnedScore pinned_check(const IndexedCase& current, const ComparedMetric& metric, const IndexedCase* base) {
+  if (base == nullptr || (*base)->is_error) return {PinnedScore::State::absent};
+  const IndexedCase::Metrics of_metric = base->all(metric.name);
+  if (of_metric.size() == 1 && current.all(metric.name).size() == 1) {
+    const ComparedMetric& only = *of_metric.front();
+    const bool says_which = only.check != 0 && metric.check != 0;
+    if (says_which && only.check != metric.check) return {PinnedScore::State::absent};
+    return pinned_of(only, **base);
   }
-  return {PinnedScore::State::absent};
+  if (metric.check == 0) return {PinnedScore::State::absent};
+  const IndexedCase::Metrics before = base->all(metric.name, metric.check);
+  const IndexedCase::Metrics now = current.all(metric.name, metric.check);
+  const auto nth = static_cast<std::size_t>(std::ranges::lower_bound(now, &metric) - now.begin());
+  return nth < before.size() ? pinned_of(*before[nth], **base) : PinnedScore{PinnedScore::State::absent};
 }
 
 /// A side of the time when no baseline pinned them counts as free of forbidden claims.
-PinnedScore pinned_forbidden(const ComparedCase& current, const ComparedMetric& metric,
-                             const ComparedCase* base) {
+PinnedScore pinned_forbidden(const IndexedCase& current, const ComparedMetric& metric,
+                             const IndexedCase* base) {
   const PinnedScore pinned = pinned_check(current, metric, base);
-  const bool lacks_it = pinned.state == PinnedScore::State::absent && base != nullptr && !base->is_error;
+  const bool lacks_it = pinned.state == PinnedScore::State::absent && base != nullptr && !(*base)->is_error;
   return lacks_it ? PinnedScore{PinnedScore::State::pinned, 1.0} : pinned;
 }
 
@@ -62,21 +61,15 @@ std::size_t repeats_of(const ComparedMetric& metric) {
   return is_scored(metric) ? metric.repeat_scores.size() : metric.repeat_passed.size();
 }
 
-std::size_t repeats_of(const ComparedCase& compared) {
-  std::size_t most = 1;
-  for (const ComparedMetric& metric : compared.metrics) most = std::max(most, repeats_of(metric));
-  return most;
-}
-
 /// In most repeats of the base, whose score is the mean of the few others. A baseline lists defined scores
 /// alone, and its repeats are those of the case's other metrics.
-bool was_mostly_undefined(const ComparedMetric& metric, const ComparedCase* base) {
-  const ComparedMetric* before = base == nullptr ? nullptr : find_metric(*base, metric.name);
+bool was_mostly_undefined(const ComparedMetric& metric, const IndexedCase* base) {
+  const ComparedMetric* before = base == nullptr ? nullptr : base->find(metric.name);
   if (before == nullptr) return false;
   const auto& scores = before->repeat_scores;
   const auto defined = std::ranges::count_if(scores, [](const auto& one) { return one.has_value(); });
   const std::size_t of_all = scores.empty() ? 1 : static_cast<std::size_t>(defined);
-  return 2 * of_all < std::max(repeats_of(*base), base->passes.size());
+  return 2 * of_all < std::max(base->repeats(), (*base)->passes.size());
 }
 
 /// Where undefined scores are worth_of_silence.
@@ -88,18 +81,18 @@ PinnedScore pinned_beside_silence(const ComparedMetric& before) {
 }
 
 /// CaseAssessment::baseline_passes
-std::optional<double> share_of_passes(const ComparedCase* base) {
-  if (base == nullptr || base->is_error) return std::nullopt;
+std::optional<double> share_of_passes(const IndexedCase* base) {
+  if (base == nullptr || (*base)->is_error) return std::nullopt;
   MeanScore share;
-  if (base->passes.empty()) {
+  if ((*base)->passes.empty()) {
     // Of a fixture it is whether its forbidden claims were absent.
-    const ComparedMetric* forbidden = find_metric(*base, info(MetricId::claims_forbidden).name);
+    const ComparedMetric* forbidden = base->find(info(MetricId::claims_forbidden).name);
     if (forbidden == nullptr) return std::nullopt;
     for (const bool passed : forbidden->repeat_passed) share.add(passed ? 1.0 : 0.0);
     return share.mean();
   }
-  if (base->passes.size() < 2) return std::nullopt;
-  for (const double one : passes_of(*base, passed_mostly).of_repeats) share.add(one);
+  if ((*base)->passes.size() < 2) return std::nullopt;
+  for (const double one : passes_of(**base, passed_mostly).of_repeats) share.add(one);
   return share.mean();
 }
 
@@ -109,8 +102,8 @@ void put(const VoteTally& votes, MetricQuestion& question) {
   question.passed = 2 * votes.passed > votes.votes;
 }
 
-MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& current,
-                           const ComparedCase* base, const CompareRules& rules) {
+MetricQuestion question_of(const ComparedMetric& metric, const IndexedCase& current, const IndexedCase* base,
+                           const CompareRules& rules) {
   MetricQuestion question;
   const ScoreParts parts = parts_of_score(metric.name);
   question.metric = parts.metric;
@@ -125,8 +118,8 @@ MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& cur
   }
   question.score = metric.score;
   question.best_undefined =
-      question.metric != nullptr && is_claims_metric(question.metric->id) && current.expects_nothing;
-  question.pinned = pinned_score(metric, current, base, rules);
+      question.metric != nullptr && is_claims_metric(question.metric->id) && current->expects_nothing;
+  question.pinned = pinned_score(metric, *current, base, rules);
   question.thresholding = merged(rules.suite, metric.thresholding);
   question.min_score = metric.min_score;
   if (metric.votes.size() == 1) put(metric.votes.front(), question);
@@ -137,26 +130,53 @@ MetricQuestion question_of(const ComparedMetric& metric, const ComparedCase& cur
   return question;
 }
 
+/// REQUIRES: ascending by `part`.
+template <class Value, class Part>
+IndexedCase::Metrics equal_part(IndexedCase::Metrics metrics, const Value& value, Part part) {
+  const auto begin = std::ranges::lower_bound(metrics, value, {}, part);
+  return {begin, std::ranges::upper_bound(begin, metrics.end(), value, {}, part)};
+}
+
 }  // namespace
+
+IndexedCase::IndexedCase(const ComparedCase& of) : case_(&of) {
+  by_name_.reserve(of.metrics.size());
+  for (const ComparedMetric& metric : of.metrics) {
+    by_name_.push_back(&metric);
+    repeats_ = std::max(repeats_, repeats_of(metric));
+  }
+  std::ranges::sort(by_name_, {}, [](const ComparedMetric* one) {
+    return std::tuple(std::string_view(one->name), one->check, one);
+  });
+}
+
+IndexedCase::Metrics IndexedCase::all(std::string_view name) const {
+  return equal_part(Metrics(by_name_), name,
+                    [](const ComparedMetric* one) { return std::string_view(one->name); });
+}
+
+IndexedCase::Metrics IndexedCase::all(std::string_view name, CheckDigest check) const {
+  return equal_part(all(name), check, &ComparedMetric::check);
+}
+
+const ComparedMetric* IndexedCase::find(std::string_view name) const {
+  const Metrics found = all(name);
+  return found.empty() ? nullptr : found.front();
+}
 
 bool is_silence_best(const ComparedMetric& metric, const ComparedCase& current, const ComparedCase& base) {
   const MetricInfo* known = find_metric(metric.name);
   return known != nullptr && is_silence_best_of(known->id, current.expects_nothing || base.expects_nothing);
 }
 
-const ComparedMetric* find_metric(const ComparedCase& from, std::string_view name) {
-  const auto found = std::ranges::find(from.metrics, name, &ComparedMetric::name);
-  return found == from.metrics.end() ? nullptr : &*found;
-}
-
-PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& current, const ComparedCase* base,
+PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& current, const IndexedCase* base,
                          const CompareRules& rules) {
   if (asks_otherwise(metric, current, rules)) return {};
-  if (base == nullptr || base->is_error) return {PinnedScore::State::absent};
-  if (const ComparedMetric* pinned = find_metric(*base, metric.name)) {
+  if (base == nullptr || (*base)->is_error) return {PinnedScore::State::absent};
+  if (const ComparedMetric* pinned = base->find(metric.name)) {
     if (pinned->asks != 0 && metric.asks != 0 && pinned->asks != metric.asks)
       return {.state = PinnedScore::State::absent, .asked_otherwise = true};
-    if (is_silence_best(metric, current, *base)) return pinned_beside_silence(*pinned);
+    if (is_silence_best(metric, current, **base)) return pinned_beside_silence(*pinned);
     const bool is_as_undefined =
         !metric.score && !current.expects_nothing && was_mostly_undefined(metric, base);
     if (!pinned->score || is_as_undefined) return {PinnedScore::State::undefined};
@@ -166,7 +186,7 @@ PinnedScore pinned_score(const ComparedMetric& metric, const ComparedCase& curre
     return known;
   }
   const auto score = [&](MetricId id) {
-    const ComparedMetric* other = find_metric(*base, info(id).name);
+    const ComparedMetric* other = base->find(info(id).name);
     return other == nullptr ? std::nullopt : other->score;
   };
   const bool undefined = metric.name == info(MetricId::claims_precision).name &&
@@ -182,21 +202,21 @@ BasePasses passes_of(const ComparedCase& base, bool (*counts)(std::string_view r
   return passes_of_base(std::move(checks), base.passes, counts);
 }
 
-CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* base,
-                               const CompareRules& rules, bool is_left_out) {
+CaseAssessment assess_compared(const IndexedCase& current, const IndexedCase* base, const CompareRules& rules,
+                               bool is_left_out) {
   std::vector<MetricQuestion> questions;
-  questions.reserve(current.metrics.size());
-  for (const ComparedMetric& metric : current.metrics) {
+  questions.reserve(current->metrics.size());
+  for (const ComparedMetric& metric : current->metrics) {
     questions.push_back(question_of(metric, current, base, rules));
     if (is_left_out && is_scored(metric)) questions.back().pinned = {};
   }
   const AssessmentRules assessment{rules.default_max_drop, rules.strict};
-  const std::size_t count = repeats_of(current);
-  if (count == 1 && current.non_answers == 0) return assessed_case(questions, assessment);
+  const std::size_t count = current.repeats();
+  if (count == 1 && current->non_answers == 0) return assessed_case(questions, assessment);
   std::vector<std::vector<MetricQuestion>> of_repeats;
   for (std::size_t repeat = 0; repeat < count; ++repeat) {
     for (std::size_t i = 0; i < questions.size(); ++i) {
-      const ComparedMetric& metric = current.metrics[i];
+      const ComparedMetric& metric = current->metrics[i];
       if (repeats_of(metric) != count) continue;
       if (questions[i].is_scored()) {
         questions[i].score = metric.repeat_scores[repeat];
@@ -210,18 +230,19 @@ CaseAssessment assess_compared(const ComparedCase& current, const ComparedCase* 
       MetricQuestion& one = of_repeat[i];
       const bool became_undefined = one.is_scored() && !one.score && !one.best_undefined &&
                                     one.pinned.state == PinnedScore::State::pinned;
-      if (became_undefined && was_mostly_undefined(current.metrics[i], base))
+      if (became_undefined && was_mostly_undefined(current->metrics[i], base))
         one.pinned = {PinnedScore::State::undefined};
     }
   }
   std::vector<CaseAssessment> repeats = assessed_repeats(of_repeats, count, assessment);
+  const std::optional<double> baseline_passes = share_of_passes(base);
   std::vector<const CaseAssessment*> all;
   for (CaseAssessment& one : repeats) {
-    one.baseline_passes = share_of_passes(base);
+    one.baseline_passes = baseline_passes;
     all.push_back(&one);
   }
   const CaseAssessment without_answer = assessment_of_non_answer(repeats.front());
-  all.insert(all.end(), current.non_answers, &without_answer);
+  all.insert(all.end(), current->non_answers, &without_answer);
   return assessment_of_repeats(all);
 }
 

@@ -3,6 +3,9 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -181,6 +184,57 @@ TEST(Compare, WhatAComparedCheckExpectsIsKnownToEitherSide) {
   EXPECT_EQ(expected(side(7, "A"), side(7, "")), "A") << "a baseline does not say it";
   EXPECT_EQ(expected(side(8, "B"), side(7, "")), "") << "that is another check";
   EXPECT_EQ(expected(side(0, "B"), side(0, "")), "") << "nobody knows which they are";
+}
+
+/// Of a test that makes checks by must_contain.
+ComparedCase checked(const std::vector<std::pair<CheckDigest, bool>>& checks) {
+  ComparedCase one{"q", false, {}};
+  for (const auto& [check, passed] : checks) {
+    ComparedMetric& metric = one.metrics.emplace_back();
+    metric.name = info(MetricId::must_contain).name;
+    metric.asked_by_name = true;
+    metric.check = check;
+    metric.passed = passed;
+  }
+  return one;
+}
+
+TEST(Compare, ACheckThatATestMakesTwiceIsComparedWithItsOwnTurn) {
+  const auto changes = [](const ComparedCase& base, const ComparedCase& current) {
+    std::vector<RowChange> found;
+    EXPECT_TRUE(compare(cases_of({base}), cases_of({current}), CompareRules{},
+                        [&](const ScoreComparison& row) { found.push_back(row.change); }));
+    return found;
+  };
+  using enum RowChange;
+  EXPECT_EQ(changes(checked({{7, true}, {9, false}, {7, false}}),
+                    checked({{9, true}, {7, true}, {7, false}, {7, true}})),
+            (std::vector{fixed, unchanged, still_failing, not_compared}));
+  EXPECT_EQ(changes(checked({{0, true}}), checked({{7, false}})), std::vector{broke}) << "the only ones";
+  EXPECT_EQ(changes(checked({{0, true}, {7, true}}), checked({{7, false}})), std::vector{broke});
+  EXPECT_EQ(changes(checked({{0, true}, {0, true}}), checked({{0, false}})), std::vector{not_compared})
+      << "nobody knows which";
+}
+
+// Each was looked for among all the others: 60,000 scores of one case took 38 s.
+TEST(Compare, FindsEachOfManyMetricsOfACaseInAStep) {
+  constexpr std::size_t many = 60'000;
+  const auto side = [](bool is_base) {
+    std::vector<std::pair<CheckDigest, bool>> checks;
+    for (std::size_t i = 0; i < many; ++i) checks.emplace_back(is_base ? i + 1 : many - i, is_base || i > 0);
+    ComparedCase one = checked(checks);
+    for (std::size_t i = 0; i < many; ++i) {
+      ComparedMetric& score = one.metrics.emplace_back();
+      score.name = "score " + std::to_string(is_base ? i : many - 1 - i);
+      score.score = is_base || i > 0 ? 0.75 : 0.25;
+    }
+    return cases_of({std::move(one)});
+  };
+  const auto compared = compare(side(true), side(false), CompareRules{}, [](const ScoreComparison&) {});
+  ASSERT_TRUE(compared);
+  EXPECT_EQ(compared->unchanged, 2 * (many - 1));
+  EXPECT_EQ(compared->broke, 1u);
+  EXPECT_EQ(compared->regressions, 1u);
 }
 
 TEST(Compare, WhatASelectionLeftOutIsNoWarning) {
