@@ -7,6 +7,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "common/text/words.hpp"
+#include "worker/scoring/text_distance.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,19 +47,6 @@ std::size_t end_of_json(std::string_view text, std::size_t begin) {
     }
   }
   return 0;
-}
-
-/// The offsets at which characters begin, and the end.
-std::u32string characters_of(std::string_view text) {
-  std::u32string characters;
-  for (std::size_t at = 0; at < text.size();) {
-    char32_t character = static_cast<unsigned char>(text[at++]);
-    // The bytes of one are enough to tell it from others.
-    while (at < text.size() && continues_utf8(text[at]))
-      character = character << 8 | static_cast<unsigned char>(text[at++]);
-    characters += character;
-  }
-  return characters;
 }
 
 /// Words that follow one another, where they stand.
@@ -135,33 +123,6 @@ Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema&
     found.gave_up = true;
   }
   return found;
-}
-
-std::optional<std::size_t> distance_within(std::string_view one, std::string_view other, std::size_t most) {
-  const std::u32string a = characters_of(one);
-  const std::u32string b = characters_of(other);
-  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return std::nullopt;
-  // Only places of the table near its diagonal can hold so few changes.
-  const std::size_t beyond = most + 1;
-  std::vector<std::size_t> above(b.size() + 1, beyond);
-  for (std::size_t j = 0; j <= std::min(b.size(), most); ++j) above[j] = j;
-  std::vector<std::size_t> row(b.size() + 1, beyond);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    const std::size_t first = i > most ? i - most : 0;
-    const std::size_t last = std::min(b.size(), i + most);
-    if (first > 0) row[first - 1] = beyond;
-    for (std::size_t j = first; j <= last; ++j) {
-      if (j == 0) {
-        row[0] = std::min(i, beyond);
-        continue;
-      }
-      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      const std::size_t removed = j < i + most ? above[j] + 1 : beyond;
-      row[j] = std::min({replaced, removed, row[j - 1] + 1, beyond});
-    }
-    std::swap(above, row);
-  }
-  return above[b.size()] <= most ? std::optional(above[b.size()]) : std::nullopt;
 }
 
 std::string problem_with_distance(std::string_view answer, const std::vector<std::string>& texts,

@@ -20,10 +20,7 @@ namespace sluice {
 /// JsonSchema.
 Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema& schema);
 
-/// Changes that make one text the other: characters added, taken away or replaced. Nothing if there are more
-/// than `most`. Takes time in proportion to the shorter text and `most`.
-std::optional<std::size_t> distance_within(std::string_view one, std::string_view other, std::size_t most);
-/// Whether a text is within the distance, white space at their ends apart.
+/// Whether a text is within the distance (distance_within), white space at their ends apart.
 std::string problem_with_distance(std::string_view answer, const std::vector<std::string>& texts,
                                   double most);
 

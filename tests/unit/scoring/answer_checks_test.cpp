@@ -145,33 +145,9 @@ TEST(AnswerChecks, LookForJsonInSoManyBytesAndSaySo) {
   EXPECT_EQ(verdict("{}" + deep, {MetricId::contains_json, {"{}"}}), "pass");
 }
 
-TEST(AnswerChecks, CountChangesInCharacters) {
-  EXPECT_EQ(distance_within("kitten", "sitting", 3), 3u);
-  EXPECT_EQ(distance_within("kitten", "sitting", 2), std::nullopt);
-  EXPECT_EQ(distance_within("", "abc", 3), 3u);
-  EXPECT_EQ(distance_within("abc", "", 3), 3u);
-  EXPECT_EQ(distance_within("caf\xc3\xa9", "cafe", 1), 1u) << "a character, not its bytes";
-  EXPECT_EQ(distance_within("abc", "abc", 0), 0u);
-  EXPECT_EQ(distance_within("abc", "abd", 0), std::nullopt);
-  EXPECT_EQ(distance_within(std::string(300'000, 'a'), std::string(300'000, 'a') + "b", 5), 1u);
+TEST(AnswerChecks, CountChanges) {
   EXPECT_EQ(verdict(" Pariss\n", {MetricId::levenshtein, {"Rome", "Paris"}, {1}}), "pass");
   EXPECT_EQ(verdict("London", {MetricId::levenshtein, {"Paris"}, {2}}), "more than 2 changes from \"Paris\"");
-}
-
-/// All of it, by the whole table.
-TEST(AnswerChecks, TheBandFindsWhatTheWholeTableDoes) {
-  const std::vector<std::string> texts{"",    "a",      "ab",     "ba",  "abc", "acb",
-                                       "bca", "abcabc", "aabbcc", "cba", "xyz"};
-  for (const auto& one : texts) {
-    for (const auto& other : texts) {
-      const std::size_t whole = edit_distance(one, other);
-      for (std::size_t most = 0; most < 8; ++most) {
-        const auto within = distance_within(one, other, most);
-        EXPECT_EQ(within, whole <= most ? std::optional(whole) : std::nullopt)
-            << one << " " << other << " " << most;
-      }
-    }
-  }
 }
 
 TEST(AnswerChecks, ScoreSharedRunsOfWords) {
