@@ -206,12 +206,15 @@ void RunArmsFold::add_status(const CaseResult& result) {
   open_tests_.erase(test_case.test);
 }
 
-RepeatSum& RunArmsFold::sum_of(const ComparedMean& metric, const Case& test_case) {
-  auto& by_arm = scores_[metric];
-  by_arm.resize(arms_.size());
-  Scores& scores = by_arm[test_case.arm];
-  if (scores.size() <= test_case.test) scores.resize(test_case.test + 1);
-  return scores[test_case.test];
+void RunArmsFold::add_score(const ComparedMean& metric, const Case& test_case,
+                            const std::optional<MetricShare>& worth, bool is_score) {
+  MetricScores& scores = scores_[metric];
+  scores.by_arm.resize(arms_.size());
+  Scores& of_arm = scores.by_arm[test_case.arm];
+  if (of_arm.size() <= test_case.test) of_arm.resize(test_case.test + 1);
+  if (worth) of_arm[test_case.test].add(*worth);
+  scores.any_score = scores.any_score || is_score;
+  scores.any_silence = scores.any_silence || (worth && !is_score);
 }
 
 void RunArmsFold::add_scores(const CaseResult& result) {
@@ -226,17 +229,20 @@ void RunArmsFold::add_scores(const CaseResult& result) {
   answers[test_case.test] = result.first_unit().value_or(PairedCase::own_answers);
   for (const TrialResult& trial : result.trials) {
     if (!trial.counts()) continue;
-    sum_of({}, test_case).add(share_of_pass(passes_by_itself(trial.assessment)));
+    add_score({}, test_case, share_of_pass(passes_by_itself(trial.assessment)), true);
+    if (trial.assessment.is_non_answer) continue;
     for (const AssessedMetric& metric : trial.assessment.metrics) {
-      if (metric.is_scored() && metric.score)
-        sum_of(metric.score_id(), test_case).add(share_of_score(*metric.score));
+      if (!metric.is_scored()) continue;
+      const auto worth = metric.worth();
+      add_score(metric.score_id(), test_case, worth ? std::optional(share_of_score(*worth)) : std::nullopt,
+                metric.score.has_value());
     }
   }
 }
 
 std::vector<PairedCase> RunArmsFold::pairs_of(const ComparedMean& metric, std::size_t first,
                                               std::size_t second) const {
-  const auto& by_arm = scores_.at(metric);
+  const auto& by_arm = scores_.at(metric).by_arm;
   std::vector<PairedCase> pairs(std::max(by_arm[first].size(), by_arm[second].size()));
   for (std::size_t test = 0; test < pairs.size(); ++test) {
     if (test < by_arm[first].size()) pairs[test].base = by_arm[first][test];
@@ -260,7 +266,8 @@ void RunArmsFold::compare_pairs(RunArms& result) const {
       const bool is_second_base = rules_.baseline == second;
       ArmPair& pair = result.pairs.emplace_back(
           ArmPair{is_second_base ? second : first, is_second_base ? first : second, {}});
-      for (const auto& [metric, by_arm] : scores_) {
+      for (const auto& [metric, scores] : scores_) {
+        if (!scores.any_score) continue;
         const PairedSample sample = pair_cases(pairs_of(metric, pair.first, pair.second), rules_.by_category);
         ArmMetricComparison& one = pair.metrics.emplace_back();
         one.metric = metric;
@@ -290,12 +297,14 @@ RunArms RunArmsFold::finish(const RunPrice& price) {
     arm.latency_p50 = percentile(latencies_[i], 0.50);
     arm.latency_p95 = percentile(latencies_[i], 0.95);
     if (price && arm.unknown_usages == 0) arm.estimated_cost = price(PaidByArm(arm.usage, i));
-    for (auto& [metric, by_arm] : scores_) {
-      by_arm.resize(arms_.size());
-      if (const auto mean = mean_of(by_arm[i])) arm.means.emplace(metric, *mean);
+    for (const auto& [metric, scores] : scores_) {
+      if (scores.by_arm[i].empty()) continue;
+      arm.means.emplace(metric, scores.any_score ? mean_of(scores.by_arm[i]) : std::nullopt);
     }
   }
   RunArms result;
+  result.counts_silence = std::ranges::any_of(
+      scores_, [](const auto& one) { return one.second.any_score && one.second.any_silence; });
   result.confidence = rules_.confidence;
   // Two directions, either of which would tell two equal arms apart.
   result.rules.confidence = 1.0 - (1.0 - rules_.confidence) / 2.0;

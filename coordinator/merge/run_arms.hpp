@@ -28,8 +28,10 @@ struct ArmSummary {
   std::uint64_t unknown_usages = 0;      ///< Answers whose provider did not say what they took.
   PaidTokens usage;                      ///< Of its answers, paid now or read from a cache.
   std::optional<double> estimated_cost;  ///< US dollars for them.
-  /// Means over the tests of the means over each test's repeats.
-  std::map<ComparedMean, double> means;
+  /// Means over the tests of the means over each test's repeats, of what its answers were asked for. Nothing
+  /// where all of them are undefined (0/0). Beside any score of any arm those that are worth_of_silence
+  /// count.
+  std::map<ComparedMean, std::optional<double>> means;
   /// Of answers that were called for in this run: from the start of a case to its answer without the waits
   /// for permits, pauses and retries, in milliseconds. Nothing where all came from a cache.
   std::uint64_t called = 0;
@@ -89,6 +91,7 @@ struct RunArms {
   std::vector<DifferingTest> differences;  ///< The first of them, by id (defaults::kept_differences).
   DecisionRules rules;                     ///< `confidence` is that of each direction.
   double confidence = 0.0;                 ///< Of a verdict: both directions together.
+  bool counts_silence = false;             ///< Some mean counts worth_of_silence beside scores.
 };
 
 /// `arm_worse` (a failure) and `arm_undecided` (a warning): what the others came to beside one arm, for a run
@@ -120,12 +123,19 @@ class RunArmsFold {
   RunArms finish(const RunPrice& price);
 
  private:
-  /// One arm's scores in a metric, by test.
+  /// One arm's scores in a metric, by test; empty: none of its answers was asked for one.
   using Scores = std::vector<RepeatSum>;
+  struct MetricScores {
+    std::vector<Scores> by_arm;
+    bool any_score = false;  ///< Else all there is are undefined scores.
+    bool any_silence = false;
+  };
 
   void add_scores(const CaseResult& result);
   void add_status(const CaseResult& result);
-  RepeatSum& sum_of(const ComparedMean& metric, const Case& test_case);
+  /// What it is worth of one more answer, and whether that is a score.
+  void add_score(const ComparedMean& metric, const Case& test_case, const std::optional<MetricShare>& worth,
+                 bool is_score);
   std::vector<PairedCase> pairs_of(const ComparedMean& metric, std::size_t first, std::size_t second) const;
   void compare_pairs(RunArms& result) const;
 
@@ -140,8 +150,8 @@ class RunArmsFold {
   std::uint64_t differing_by_errors_ = 0;
   std::vector<DifferingTest> differences_;
   std::vector<std::vector<bool>> counted_units_;  ///< By arm: arms of equal requests share their answers.
-  std::map<ComparedMean, std::vector<Scores>> scores_;  ///< By arm.
-  std::vector<std::uint32_t> category_of_;              ///< By test.
+  std::map<ComparedMean, MetricScores> scores_;
+  std::vector<std::uint32_t> category_of_;  ///< By test.
   std::vector<std::vector<std::uint32_t>>
       answers_of_;  ///< By arm, then by test: PairedCase::current_answers.
   std::map<std::string, std::uint32_t, std::less<>> categories_;

@@ -64,7 +64,7 @@ Table arm_table(const ReportInput& input) {
   table.columns.push_back(number("Errors"));
   if (not_started > 0) table.columns.push_back(number("Not started"));
   table.columns.push_back(spare_number("Pass rate"));
-  std::map<ComparedMean, double> metrics;
+  std::map<ComparedMean, std::optional<double>> metrics;
   for (const ArmSummary& arm : run.arms) metrics.insert(arm.means.begin(), arm.means.end());
   metrics.erase(ComparedMean());
   for (const auto& [metric, mean] : metrics) {
@@ -84,8 +84,7 @@ Table arm_table(const ReportInput& input) {
     row.cells.emplace_back(wording::rate_of(arm.totals));
     for (const auto& [metric, mean] : metrics) {
       const auto own = arm.means.find(metric);
-      row.cells.emplace_back(
-          wording::score(own != arm.means.end() ? std::optional(own->second) : std::nullopt));
+      row.cells.emplace_back(wording::score(own != arm.means.end() ? own->second : std::nullopt));
     }
     row.cells.emplace_back(arm.estimated_cost ? wording::dollars(*arm.estimated_cost)
                                               : std::string(wording::dash));
@@ -94,6 +93,28 @@ Table arm_table(const ReportInput& input) {
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+/// What no score (0/0) looks like in arm_table, and what it counts for.
+Notes undefined_notes(const RunArms& run) {
+  const bool any_undefined = std::ranges::any_of(run.arms, [](const ArmSummary& arm) {
+    return std::ranges::any_of(arm.means, [](const auto& one) { return !one.second; });
+  });
+  Notes notes;
+  if (any_undefined) {
+    notes.items.push_back(
+        {"A dash under a score of claims is 0/0: precision without a claim that was made, "
+         "recall without one that is expected, F1 without either. Where none is expected, an "
+         "answer without claims is the best.",
+         Tone::quiet});
+  }
+  if (run.counts_silence) {
+    notes.items.push_back(
+        {"Where no claim is expected, precision and F1 of an answer without claims count as "
+         "1, though they are 0/0; those of an answer with claims are 0.",
+         Tone::quiet});
+  }
+  return notes;
 }
 
 /// Of tests that all came to the same under both arms it has no width, and says nothing of other tests.
@@ -220,6 +241,8 @@ std::vector<Section> arm_sections(const ReportInput& input) {
   Section arms{
       .heading = "Arms", .count = input.arms->arms.size(), .rank = Rank::scores, .before_verdict = true};
   arms.blocks.emplace_back(arm_table(input));
+  if (Notes notes = undefined_notes(*input.arms); !notes.items.empty())
+    arms.blocks.emplace_back(std::move(notes));
   arms.blocks.emplace_back(arm_list(input));
   return {std::move(arms)};
 }

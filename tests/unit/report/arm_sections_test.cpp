@@ -170,6 +170,30 @@ TEST_F(ArmSections, TokensThatNobodyKnowsAreNull) {
   EXPECT_TRUE(report["metrics"]["total_tokens"].is_null());
 }
 
+// Where each arm is silent the metric was left out without a word.
+TEST_F(ArmSections, AScoreThatIsUndefinedIsADashWithANote) {
+  const std::string dash = "A dash under a score of claims is 0/0:";
+  const std::string silence =
+      "Where no claim is expected, precision and F1 of an answer without claims count";
+  for (const std::string& text : {table_of(input, {.columns = 400}), markdown_of(input), html_of(input)}) {
+    EXPECT_FALSE(has(text, dash)) << text;
+    EXPECT_FALSE(has(text, silence)) << text;
+  }
+  for (ArmSummary& arm : arms.arms) arm.means.emplace(ScoreId{MetricId::claims_f1}, std::nullopt);
+  for (const std::string& text : {table_of(input, {.columns = 400}), markdown_of(input), html_of(input)}) {
+    EXPECT_TRUE(has(text, dash)) << text;
+    EXPECT_FALSE(has(text, silence)) << text;
+  }
+  EXPECT_TRUE(has(table_of(input, {.columns = 400}), " claims_f1 "));
+  EXPECT_TRUE(nlohmann::json::parse(json_of(input))["arms"][0]["means"].at("claims_f1").is_null());
+  arms.arms[0].means[ScoreId{MetricId::claims_f1}] = 1.0;
+  arms.arms[1].means[ScoreId{MetricId::claims_f1}] = 0.5;
+  arms.counts_silence = true;
+  const std::string text = markdown_of(input);
+  EXPECT_TRUE(has(text, silence)) << text;
+  EXPECT_FALSE(has(text, dash)) << text;
+}
+
 TEST_F(ArmSections, NothingIsComparedThatNobodyAnswered) {
   arms.pairs.front().metrics.clear();
   EXPECT_FALSE(has(table_of(input, {.columns = 120}), "Arms compared"));

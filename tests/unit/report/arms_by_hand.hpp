@@ -29,6 +29,15 @@ inline AssessedMetric scored(double score) {
   return metric;
 }
 
+/// Of a fixture that expects no claim.
+inline AssessedMetric of_clean_case(MetricId id, std::optional<double> score) {
+  AssessedMetric metric;
+  metric.id = id;
+  metric.score = score;
+  metric.is_silence_best = is_silence_best_of(id, true);
+  return metric;
+}
+
 using Statuses = std::vector<std::optional<CaseStatus>>;
 
 /// Cases by hand, each with one answer.
@@ -43,6 +52,11 @@ class Arms {
   }
   /// What is added from here on.
   void know_failures() { known_failure_ = "it is known"; }
+  void add_refusal(std::uint32_t test, std::uint32_t arm, std::vector<AssessedMetric> metrics) {
+    is_next_refused_ = true;
+    add(test, arm, CaseStatus::fail, std::move(metrics));
+    is_next_refused_ = false;
+  }
   void add_error(std::uint32_t test, std::uint32_t arm) { add(test, arm, CaseStatus::error, {}); }
   void add_not_started(std::uint32_t test, std::uint32_t arm) {
     is_next_started_ = false;
@@ -80,6 +94,7 @@ class Arms {
     trial.unit = &unit;
     trial.error = status == CaseStatus::error ? &error : nullptr;
     trial.assessment.metrics = std::move(metrics);
+    trial.assessment.is_non_answer = is_next_refused_;
     CaseResult result{.fixture = one, .counts = {}};
     result.status = status;
     result.not_started = !is_next_started_;
@@ -93,6 +108,7 @@ class Arms {
   Spend spend_;
   Usage next_usage_{10, 20};
   bool is_next_started_ = true;
+  bool is_next_refused_ = false;
   std::optional<std::string> known_failure_;
 };
 

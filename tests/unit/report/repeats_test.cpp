@@ -170,7 +170,7 @@ TEST_F(RepeatsTest, ArmsAreComparedByTheRepeatsThatTheGateCounts) {
   suite.cases.held(1).id = "a@old";
   const ScoreId recall{MetricId::claims_recall};
   RunArms arms = arms_of({it, refused, refused, /**/ it, nothing, error, /**/ refused, refused, refused});
-  EXPECT_DOUBLE_EQ(arms.arms[1].means.at({}), 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(arms.arms[1].means.at({}).value(), 1.0 / 3.0);
   EXPECT_EQ(arms.arms[1].means.at(recall), 1.0) << "no score is made of it";
   EXPECT_EQ(arms.arms[0].means.at({}), 0.5) << "the error counts for nothing";
   arms = arms_of({it, error, error, /**/ it, it, it, /**/ it, it, it});

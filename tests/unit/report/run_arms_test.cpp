@@ -33,9 +33,9 @@ TEST(RunArms, SumsUpEachArm) {
   const ArmSummary& new_arm = run.arms[1];
   EXPECT_EQ(old_arm.totals.statuses, (StatusCounts{.passed = 1, .errors = 1}));
   EXPECT_EQ(new_arm.totals.statuses, (StatusCounts{.passed = 1, .failed = 1}));
-  EXPECT_EQ(old_arm.means, (std::map<ComparedMean, double>{
+  EXPECT_EQ(old_arm.means, (std::map<ComparedMean, std::optional<double>>{
                                {std::nullopt, 1.0}, {ScoreId{MetricId::semantic_similarity_to}, 1.0}}));
-  EXPECT_EQ(new_arm.means, (std::map<ComparedMean, double>{
+  EXPECT_EQ(new_arm.means, (std::map<ComparedMean, std::optional<double>>{
                                {std::nullopt, 0.5}, {ScoreId{MetricId::semantic_similarity_to}, 0.375}}));
   EXPECT_EQ(new_arm.usage.of(CallKind::answer), (Usage{20, 40}));
   EXPECT_EQ(new_arm.estimated_cost, 6.0);
@@ -324,6 +324,65 @@ TEST(RunArms, TheScoreOfAKnownFailureDecidesNothing) {
   EXPECT_EQ(of(run.pairs[0], ScoreId{MetricId::semantic_similarity_to}).comparison.pairs, 1u);
   EXPECT_EQ(run.arms[1].means.at(ScoreId{MetricId::semantic_similarity_to}), 0.5);
   for (const GateNotice& notice : arm_notices(run, 0)) EXPECT_NE(notice.code, "arm_worse");
+}
+
+// An arm that says nothing where nothing is to be found had no score of it, so that no false alarm of another
+// arm was compared with it.
+TEST(RunArms, SilenceWhereNoClaimIsExpectedIsTheBestScoreBesideOthers) {
+  Arms arms({"silent", "noisy", "quiet"});
+  for (std::uint32_t test = 0; test < 40; ++test) {
+    const auto noise = test % 2 == 0 ? std::optional(0.0) : std::nullopt;
+    arms.add(test, 0, {of_clean_case(MetricId::claims_f1, std::nullopt)});
+    arms.add(test, 1, {of_clean_case(MetricId::claims_f1, noise)});
+    arms.add(test, 2, {of_clean_case(MetricId::claims_f1, std::nullopt)});
+  }
+  const ScoreId f1{MetricId::claims_f1};
+  const RunArms run = arms.finish();
+  EXPECT_TRUE(run.counts_silence);
+  EXPECT_EQ(run.arms[0].means.at(f1), 1.0);
+  EXPECT_EQ(run.arms[1].means.at(f1), 0.5);
+  EXPECT_EQ(of(run.pairs[0], f1).comparison.pairs, 40u);
+  EXPECT_EQ(of(run.pairs[0], f1).gain(), -0.5);
+  EXPECT_EQ(of(run.pairs[0], f1).verdict, ArmVerdict::worse);
+  EXPECT_EQ(of(run.pairs[1], f1).gain(), 0.0) << "both are silent, and no one is undecided for lack of tests";
+}
+
+// Its metric was in no report at all.
+TEST(RunArms, WhatNoArmHasAScoreOfIsUndefined) {
+  Arms arms({"a", "b", "failed"});
+  for (const std::uint32_t arm : {0u, 1u}) {
+    arms.add(0, arm,
+             {of_clean_case(MetricId::claims_precision, std::nullopt),
+              of_clean_case(MetricId::claims_recall, std::nullopt)});
+  }
+  arms.add_error(0, 2);
+  const RunArms run = arms.finish();
+  const std::map<ComparedMean, std::optional<double>> undefined{
+      {std::nullopt, 1.0},
+      {ScoreId{MetricId::claims_precision}, std::nullopt},
+      {ScoreId{MetricId::claims_recall}, std::nullopt}};
+  EXPECT_EQ(run.arms[0].means, undefined);
+  EXPECT_EQ(run.arms[1].means, undefined);
+  EXPECT_TRUE(run.arms[2].means.empty()) << "it was asked in vain";
+  EXPECT_FALSE(run.counts_silence);
+  EXPECT_EQ(run.pairs[0].metrics.size(), 1u) << "whether they pass is compared, and nothing else";
+}
+
+TEST(RunArms, SilenceIsNoScoreWhereClaimsAreExpectedNorIsARefusal) {
+  AssessedMetric silent = of_clean_case(MetricId::claims_precision, std::nullopt);
+  silent.is_silence_best = false;
+  Arms arms({"silent", "honest", "refusing"});
+  arms.add(0, 0, {silent});
+  arms.add(0, 1, {of_clean_case(MetricId::claims_precision, 0.5)});
+  arms.add_refusal(0, 2, {of_clean_case(MetricId::claims_precision, std::nullopt)});
+  const ScoreId precision{MetricId::claims_precision};
+  const RunArms run = arms.finish();
+  EXPECT_EQ(run.arms[0].means.at(precision), std::nullopt);
+  EXPECT_EQ(run.arms[1].means.at(precision), 0.5);
+  EXPECT_FALSE(run.arms[2].means.contains(precision));
+  EXPECT_FALSE(run.counts_silence);
+  EXPECT_EQ(of(run.pairs[0], precision).comparison.pairs, 0u);
+  EXPECT_EQ(of(run.pairs[0], precision).comparison.left_out, 1u);
 }
 
 TEST(RunArms, ANoticeSaysThatTooFewTestsDecideNothing) {

@@ -55,6 +55,17 @@ TEST(ReportSchema, TakesWhatTheReportWrites) {
   EXPECT_EQ(findings(report_of(run.input(aggregates))), "");
 }
 
+TEST(ReportSchema, TakesAnArmsMeanThatIsUndefined) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  RunArms arms;
+  arms.arms.emplace_back().means = {{std::nullopt, 1.0}, {ScoreId{MetricId::claims_f1}, std::nullopt}};
+  ReportInput input = run.input(aggregates);
+  input.arms = &arms;
+  input.identity.arms.emplace_back();
+  EXPECT_EQ(findings(report_of(input)), "");
+}
+
 // It lacked openai-responses: no report of such a run fitted it.
 TEST(ReportSchema, TakesEachFormatOfRequests) {
   const SampleRun run;
