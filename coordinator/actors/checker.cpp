@@ -35,7 +35,7 @@ struct CheckerState {
   std::map<UnitId, std::vector<RecordResult>> others;  ///< Of those units, that came meanwhile: duplicates.
   std::map<std::uint64_t, std::pair<UnitId, std::size_t>> runs;  ///< Which of the unit's runs each id is.
   std::uint64_t next_run = 1;
-  bool drops_all = false;           ///< The run ends.
+  bool drops_all = false;           ///< The run ends: no command is begun any more.
   std::optional<CommandPool> pool;  ///< Its threads end before all else is gone.
 };
 
@@ -59,17 +59,20 @@ void hand_on(Checker* self, RecordResult result) {
   self->send(self->state.recorder, std::move(done));
 }
 
-void check(Checker* self, RecordResult record) {
+/// What was paid for and asks for no command is recorded also when all checks are dropped.
+void check(Checker* self, RecordResult record, ResultsDropped& dropped) {
   auto& state = self->state;
   const UnitId unit = record.item.result.unit;
   if (state.results.contains(unit)) return state.others[unit].push_back(std::move(record));
-  if (record.is_late) return hand_on(self, std::move(record));
+  // The first of the unit may be among those that are dropped: then this one is not checked either.
+  if (record.is_late && !state.drops_all) return hand_on(self, std::move(record));
   auto item = ResultsDropped::item_of(record.worker, record.item.result);
   auto checked = CheckedResult::make(std::move(record), *state.plan, *state.rules);
   if (!checked) {
     return self->send(state.coordinator, RecordingFailed{std::move(checked.error()), {{std::move(item)}}});
   }
   if (checked->is_done()) return hand_on(self, checked->finish());
+  if (state.drops_all) return dropped.items.push_back(std::move(item));
   for (std::size_t i = 0; i < checked->runs().size(); ++i) {
     const std::uint64_t id = state.next_run++;
     state.runs.emplace(id, std::pair(unit, i));
@@ -119,13 +122,9 @@ caf::behavior checker_behavior(Checker* self, std::shared_ptr<const Plan> plan,
   end_on_exception(self);
   return {
       [self](RecordResults& more) {
-        if (!self->state.drops_all) {
-          for (RecordResult& record : more.results) check(self, std::move(record));
-          return;
-        }
         ResultsDropped dropped;
-        for (const RecordResult& record : more.results) dropped.add(record);
-        self->send(self->state.coordinator, std::move(dropped));
+        for (RecordResult& record : more.results) check(self, std::move(record), dropped);
+        if (!dropped.items.empty()) self->send(self->state.coordinator, std::move(dropped));
       },
       [self](const CommandEnded& ended) { take(self, ended); },
       [self](DropChecks) { drop(self); },

@@ -17,7 +17,8 @@ std::size_t most_to_check();
 /// Starts the actor that has commands check the answers of results on their way to the recorder: it takes
 /// RecordResults, runs what they ask for on threads of its own, so many at a time, and hands each on when its
 /// commands have ended; another result of the same unit waits for the first, and is not checked. On
-/// DropChecks all are dropped, also those to come: ResultsDropped names them. A failure is RecordingFailed.
+/// DropChecks all that need a command are dropped, also those to come: ResultsDropped names them. A failure
+/// is RecordingFailed.
 caf::actor spawn_checker(caf::actor_system& system, std::shared_ptr<const Plan> plan,
                          std::shared_ptr<const CommandRules> rules, const caf::actor& coordinator,
                          const caf::actor& recorder);

@@ -13,6 +13,15 @@ namespace sluice {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// Whether a run that goes on with this one finds what it has paid for in a cache, and asks nobody again.
+bool keeps_answers(const RunSettings& run) {
+  return run.mode != Mode::live || (run.read_cache && !run.judge.refresh);
+}
+
+}  // namespace
+
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
     : plan_(plan),
       config_(std::move(config)),
@@ -355,6 +364,7 @@ void RunController::on_tick(TimePoint now, Effects& effects) {
   if (dispatcher_.worker_count() > 0 || dispatcher_.all_answered() || tick.clocks_restarted)
     last_had_worker_ = now;
   check_deadline(now, effects);
+  effects.drop_checks = end_.drops_checks(now, keeps_answers(config_.settings));
   if (!over() && now - last_had_worker_ > config_.worker_timeout) {
     const auto without = no_worker_connected(config_.worker_timeout, connections_refused_,
                                              roster_.last_farewell(), config_.how_to_start_a_worker);
@@ -414,11 +424,8 @@ bool RunController::somebody_is_joining() const {
 }
 
 void RunController::stop(Error why, TimePoint now, Effects& effects) {
-  // Whoever ended the run before, nobody waits for commands whose verdicts have no place: what was answered
-  // is in the cache.
-  effects.drop_checks = effects.drop_checks || why.reason == Reason::interrupted ||
-                        why.reason == Reason::deadline_reached || why.reason == Reason::ledger_failed;
   const bool is_first = end_.stop(why, now);
+  effects.drop_checks = end_.drops_checks(now, keeps_answers(config_.settings));
   if (is_first) drain(why.message, now, effects);
   // A signal is acknowledged also by a run that is over for another reason.
   if (!is_first && why.reason != Reason::interrupted) return;

@@ -12,6 +12,9 @@ bool RunEnd::complete() {
 }
 
 bool RunEnd::stop(const Error& why, TimePoint now) {
+  interrupted_ = interrupted_ || why.reason == Reason::interrupted;
+  drops_checks_ =
+      drops_checks_ || why.reason == Reason::deadline_reached || why.reason == Reason::ledger_failed;
   if (std::exchange(over_, true)) return false;
   stopped_ = why;
   // A deadline is kept. Where the ledger fails, what is paid for is still kept in a cache.
@@ -19,6 +22,10 @@ bool RunEnd::stop(const Error& why, TimePoint now) {
   finish_by_ = at_once ? now : now + drain_timeout_;
   if (deadline_) finish_by_ = std::min(finish_by_, began_ + *deadline_);
   return true;
+}
+
+bool RunEnd::drops_checks(TimePoint now, bool answers_are_kept) const {
+  return drops_checks_ || (interrupted_ && (answers_are_kept || time_to_finish(now).count() == 0));
 }
 
 std::chrono::milliseconds RunEnd::time_to_finish(TimePoint now) const {

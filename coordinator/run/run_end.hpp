@@ -25,6 +25,10 @@ class RunEnd {
 
   bool over() const { return over_; }
   const std::optional<Error>& stopped() const { return stopped_; }
+  /// Whether nobody waits for commands that check answers, whoever ended the run before. `answers_are_kept`:
+  /// whoever goes on with the run finds them in a cache. Those that are not would be paid for again, so after
+  /// a signal their commands have the time of calls under way.
+  bool drops_checks(TimePoint now, bool answers_are_kept) const;
   /// How long a run that is over goes on waiting for calls under way.
   std::chrono::milliseconds time_to_finish(TimePoint now) const;
   /// Why the report calls the run cut short. `all_settled`: every unit has its result.
@@ -40,6 +44,8 @@ class RunEnd {
   std::optional<std::chrono::milliseconds> deadline_;
   TimePoint began_;
   bool over_ = false;
+  bool interrupted_ = false;
+  bool drops_checks_ = false;  ///< Verdicts have no place any more.
   std::optional<Error> stopped_;
   TimePoint finish_by_;  ///< Until then calls under way are waited for.
 };

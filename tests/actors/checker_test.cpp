@@ -22,6 +22,11 @@ class CheckerTest : public ActorTest {
     one.content = "Say hello.";
     one.expectations.push_back({check, {}, {}});
     suite.cases.push_back(one);
+    Case unchecked;
+    unchecked.id = "u";
+    unchecked.kind = CaseKind::text;
+    unchecked.content = "Say nothing.";
+    suite.cases.push_back(unchecked);
     RequestSettings request;
     request.provider.name = "sim";
     request.model = "m";
@@ -30,13 +35,14 @@ class CheckerTest : public ActorTest {
         owned(spawn_checker(system(), plan, std::make_shared<const CommandRules>(CommandRules{"/", {}, {}}),
                             coordinator.handle(), recorder.handle()));
   }
-  void take(WorkerId worker, bool is_late) {
+  void take(WorkerId worker, bool is_late, UnitId unit = 0) {
     RecordResult record;
     record.worker = worker;
     record.is_late = is_late;
     UnitResult& result = record.item.result;
-    result.key = plan->key(0);
-    result.scores.push_back({0, {}, {}});
+    result.unit = unit;
+    result.key = plan->key(unit);
+    result.scores.push_back({unit, {}, {}});
     result.observed = ObservedAnswer{"Hello.", "stop", "m-1", 0};
     caf::anon_send(checker, RecordResults{{record}});
     settle();
@@ -61,6 +67,23 @@ TEST_F(CheckerTest, ALateResultOfAUnitThatIsBeingCheckedWaitsForTheFirst) {
   take(1, false);
   take(2, true);
   EXPECT_TRUE(recorder.got<RecordResults>().empty()) << "or it would be committed, unchecked";
+}
+
+// They were paid for, and dropped with the others.
+TEST_F(CheckerTest, WhatAsksForNoCommandIsRecordedAlsoWhenChecksAreDropped) {
+  take(1, false);
+  caf::anon_send(checker, DropChecks{});
+  settle();
+  EXPECT_EQ(coordinator.take<ResultsDropped>().size(), 1u);
+  take(1, false, 1);
+  const auto recorded = recorder.take<RecordResults>();
+  ASSERT_EQ(recorded.size(), 1u);
+  EXPECT_EQ(recorded[0].results[0].item.result.unit, 1u);
+  take(2, true);
+  EXPECT_TRUE(recorder.got<RecordResults>().empty()) << "its unit's first was dropped: nobody checked it";
+  const auto dropped = coordinator.take<ResultsDropped>();
+  ASSERT_EQ(dropped.size(), 1u);
+  EXPECT_EQ(dropped[0].items[0].worker, 2u);
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include "tests/support/wait.hpp"
 #include "tests/support/workbench.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -30,9 +32,11 @@ class CommandChecks : public Workbench {
     std::filesystem::permissions(folder() / name, std::filesystem::perms::owner_all);
   }
   SimulatorProcess start_server() {
-    auto server = start_simulator({R"({"contains": "France", "text": "It is Paris."})",
-                                   R"({"contains": "Peru", "text": "It is Lima."})"},
-                                  {});
+    return start_server({R"({"contains": "France", "text": "It is Paris."})",
+                         R"({"contains": "Peru", "text": "It is Lima."})"});
+  }
+  SimulatorProcess start_server(const std::vector<std::string>& rules) {
+    auto server = start_simulator(rules, {});
     write_text(folder() / "sluice.toml", "[providers.sim]\nkind = \"openai\"\nbase_url = \"" + server.url() +
                                              "/v1\"\napi_key_env = \"\"\n");
     return server;
@@ -197,6 +201,32 @@ TEST_F(CommandChecks, AreKilledWhenTheRunIsInterrupted) {
   EXPECT_NE(finished.errors.find("continue with `" + command + "`"), std::string::npos) << finished.errors;
   const auto shown = run_sluice({"runs", "show", "last"});
   EXPECT_NE(shown.output.find(command + "\n"), std::string::npos) << shown.output;
+}
+
+// In a suite with a command anywhere, whatever came after the signal was dropped; under --refresh it was paid
+// for again.
+TEST_F(CommandChecks, WhatCallsUnderWayBringAfterASignalIsCountedAndPaidForOnce) {
+  const auto server = start_server({R"({"latency_ms": 1500, "text": "It is Paris."})"});
+  constexpr std::size_t count = 12;
+  std::string tests = test("command", "France", paris);
+  for (std::size_t i = 1; i < count; ++i)
+    tests += test("t" + std::to_string(i), "Land " + std::to_string(i), "{type: contains, text: Paris}");
+  write_suite(tests);
+  const auto passed = [](const Finished& finished) {
+    const auto by_id = statuses(finished);
+    return static_cast<std::size_t>(
+        std::ranges::count(by_id, std::string("pass"), [](const auto& one) { return one.second; }));
+  };
+  auto process = start_sluice({"run", "suite.yaml", "--provider", "sim", "--model", "m", "--mode", "live",
+                               "--refresh", "--format", "json"});
+  ASSERT_TRUE(eventually([&] { return server.count("start") > 0; })) << process.errors();
+  process.signal(SIGINT);
+  const auto interrupted = finish(process);
+  EXPECT_EQ(interrupted.exit_code, 2) << interrupted.errors;
+  EXPECT_EQ(passed(interrupted), server.count("start")) << interrupted.errors << interrupted.output;
+  const auto resumed = run_sluice({"run", "--resume", "--allow-commands", "--format", "json"});
+  EXPECT_EQ(passed(resumed), count) << resumed.errors;
+  EXPECT_EQ(server.count("start"), count);
 }
 
 // Who validated a suite was told by the run.

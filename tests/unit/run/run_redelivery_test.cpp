@@ -174,6 +174,20 @@ TEST_F(RunControllerTest, ASignalOrTheDeadlineDropsChecksWhoeverEndedTheRunBefor
   EXPECT_EQ(controller->stopped()->reason, Reason::key_refused);
 }
 
+// With --refresh the run that went on paid for their answers again.
+TEST_F(RunControllerTest, ChecksOfAnswersThatNoCacheServesHaveTheTimeOfCallsUnderWay) {
+  config.settings.read_cache = false;
+  config.drain_timeout = 25s;
+  begin();
+  join("p", 1);
+  EXPECT_FALSE(tick(1000ms).drop_checks);
+  Effects signal;
+  controller->stop({Reason::interrupted, "SIGINT"}, at(now), signal);
+  EXPECT_FALSE(signal.drop_checks);
+  EXPECT_FALSE(tick(25'000ms).drop_checks);
+  EXPECT_TRUE(tick(26'000ms).drop_checks);
+}
+
 // The run ended with "no worker is connected" though it had every answer.
 TEST_F(RunControllerTest, ARunWhoseAnswersAreAllThereNeedsNoWorker) {
   begin();

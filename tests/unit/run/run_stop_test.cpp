@@ -75,6 +75,22 @@ TEST(RunEnd, ItsDeadlineIsReachedToTheInstant) {
   EXPECT_FALSE(endless.has_deadline_beyond(start));
 }
 
+TEST(RunEnd, DropsChecksWhoseVerdictsHaveNoPlace) {
+  RunEnd outage(25s, std::nullopt, start);
+  EXPECT_FALSE(outage.drops_checks(start, true));
+  outage.stop(why(Reason::key_refused), start);
+  EXPECT_FALSE(outage.drops_checks(start + 99s, true)) << "what was paid for is checked";
+  outage.stop(why(Reason::interrupted), start + 1s);
+  EXPECT_TRUE(outage.drops_checks(start + 1s, true));
+  EXPECT_FALSE(outage.drops_checks(start + 1s, false)) << "their answers would be paid for again";
+  EXPECT_TRUE(outage.drops_checks(start + 25s, false));
+  for (const auto reason : {Reason::deadline_reached, Reason::ledger_failed}) {
+    RunEnd end(25s, std::nullopt, start);
+    end.stop(why(reason), start);
+    EXPECT_TRUE(end.drops_checks(start, false));
+  }
+}
+
 TEST(RunEnd, SaysWhatItWaitsFor) {
   const Error signal{Reason::interrupted, "interrupted by SIGINT"};
   EXPECT_EQ(
