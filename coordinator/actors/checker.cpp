@@ -35,6 +35,7 @@ struct CheckerState {
   std::map<UnitId, std::vector<RecordResult>> others;  ///< Of those units, that came meanwhile: duplicates.
   std::map<std::uint64_t, std::pair<UnitId, std::size_t>> runs;  ///< Which of the unit's runs each id is.
   std::uint64_t next_run = 1;
+  std::size_t told = 0;             ///< How many results wait for commands, as the coordinator knows.
   bool drops_all = false;           ///< The run ends: no command is begun any more.
   std::optional<CommandPool> pool;  ///< Its threads end before all else is gone.
 };
@@ -81,6 +82,12 @@ void check(Checker* self, RecordResult record, ResultsDropped& dropped) {
   state.results.emplace(unit, std::move(*checked));
 }
 
+void tell_under_way(Checker* self) {
+  auto& state = self->state;
+  const std::size_t before = std::exchange(state.told, state.results.size());
+  if (state.told != before) self->send(state.coordinator, ChecksUnderWay{state.told});
+}
+
 void take(Checker* self, const CommandEnded& ended) {
   auto& state = self->state;
   const auto run = state.runs.extract(ended.id);
@@ -125,9 +132,16 @@ caf::behavior checker_behavior(Checker* self, std::shared_ptr<const Plan> plan,
         ResultsDropped dropped;
         for (RecordResult& record : more.results) check(self, std::move(record), dropped);
         if (!dropped.items.empty()) self->send(self->state.coordinator, std::move(dropped));
+        tell_under_way(self);
       },
-      [self](const CommandEnded& ended) { take(self, ended); },
-      [self](DropChecks) { drop(self); },
+      [self](const CommandEnded& ended) {
+        take(self, ended);
+        tell_under_way(self);
+      },
+      [self](DropChecks) {
+        drop(self);
+        tell_under_way(self);
+      },
   };
 }
 

@@ -18,7 +18,7 @@ std::size_t most_to_check();
 /// RecordResults, runs what they ask for on threads of its own, so many at a time, and hands each on when its
 /// commands have ended; another result of the same unit waits for the first, and is not checked. On
 /// DropChecks all that need a command are dropped, also those to come: ResultsDropped names them. A failure
-/// is RecordingFailed.
+/// is RecordingFailed. ChecksUnderWay says how many wait for commands whenever that changes.
 caf::actor spawn_checker(caf::actor_system& system, std::shared_ptr<const Plan> plan,
                          std::shared_ptr<const CommandRules> rules, const caf::actor& coordinator,
                          const caf::actor& recorder);

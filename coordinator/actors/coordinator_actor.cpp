@@ -94,6 +94,7 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   progress.errors = counts.errors;
   progress.begun = controller.started_count();
   progress.waiting = controller.waiting_count();
+  progress.in_check = controller.in_check();
   progress.waits_for_budget = controller.waits_for_budget();
   progress.workers = static_cast<std::uint32_t>(controller.worker_count());
   progress.idle_workers = static_cast<std::uint32_t>(controller.idle_count());
@@ -330,6 +331,7 @@ caf::behavior coordinator_behavior(CoordinatorActor* self, std::shared_ptr<Coord
         drop(self, dropped, effects);
         perform(self, effects);
       },
+      [self](const ChecksUnderWay& now) { self->state.controller->set_in_check(now.results); },
       [self](const HoldersLookedUp& found) {
         Effects effects;
         self->state.controller->on_looked_up(found.holders, self->clock().now(), effects);

@@ -29,7 +29,7 @@
 ///   coordinator -> recorder     RecordResults, NoteHolders, LookUpHolders, NoteProgress
 ///   coordinator -> checker      RecordResults (of a run whose answers commands check), DropChecks
 ///   checker     -> recorder     RecordResults
-///   checker     -> coordinator  ResultsDropped, RecordingFailed
+///   checker     -> coordinator  ChecksUnderWay, ResultsDropped, RecordingFailed
 ///   recorder    -> coordinator  ResultsRecorded, HoldersLookedUp, RecordingFailed, ResultsDropped
 ///   recorder    -> observer     ObserveUnits
 ///   main        -> observer     FinishObserving
@@ -104,6 +104,11 @@ struct RecordingFailed {
 /// The run ends now: kill the commands that check answers, and drop the results that wait for them.
 struct DropChecks {};
 
+/// So many results wait for commands now.
+struct ChecksUnderWay {
+  std::size_t results = 0;
+};
+
 /// One that checks an answer, by the checker's own number.
 struct CommandEnded {
   std::uint64_t id = 0;
@@ -163,6 +168,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::LookUpHolders)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::HoldersLookedUp)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::RecordingFailed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::DropChecks)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ChecksUnderWay)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ResultsDropped)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::CommandEnded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(sluice::ObserveUnits)

@@ -107,6 +107,7 @@ std::vector<Piece> pieces_of(const ProgressState& state, std::size_t columns) {
   // Workers go as soon as nothing is left to do.
   if (state.done < state.total) {
     add(10, std::to_string(state.in_flight) + " in flight");
+    if (state.in_check > 0) add(9, std::to_string(state.in_check) + " in check");
     const bool some_are_awaited = state.expected_workers > 0;
     add(11,
         some_are_awaited ? std::to_string(connected_workers(state)) + " of " +
@@ -281,6 +282,7 @@ std::string render_plain(const ProgressState& state) {
             ? "; waiting for workers: " + std::to_string(connected_workers(state)) + " of " +
                   std::to_string(state.expected_workers) + " are there"
             : " on " + workers_in_words(state) + (connected_workers(state) == 0 ? ", waiting for one" : "");
+    if (state.in_check > 0) line += "; commands check " + wording::counted(state.in_check, "answer");
   }
   if (state.per_second) line += "; " + rate_text(*state.per_second);
   line += "; " + wording::clock(state.elapsed) + " elapsed";

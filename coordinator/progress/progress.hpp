@@ -58,6 +58,7 @@ struct ProgressState {
   std::uint64_t errors = 0;         ///< Perturbed or not.
   std::uint64_t begun = 0;          ///< Units that a worker has begun: in flight, or held up.
   std::uint64_t in_flight = 0;      ///< Of these, those that nothing holds up (set_in_flight).
+  std::uint64_t in_check = 0;       ///< Results that wait for commands which check their answers.
   std::uint64_t waiting = 0;        ///< With a worker, which has not begun with them.
   bool waits_for_budget = false;    ///< Calls under way have reserved the rest of --max-tokens or --max-cost.
   std::uint32_t workers = 0;        ///< That take work.

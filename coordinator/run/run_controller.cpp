@@ -13,15 +13,6 @@ namespace sluice {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-/// Whether a run that goes on with this one finds what it has paid for in a cache, and asks nobody again.
-bool keeps_answers(const RunSettings& run) {
-  return run.mode != Mode::live || (run.read_cache && !run.judge.refresh);
-}
-
-}  // namespace
-
 RunController::RunController(const Plan& plan, Config config, TimePoint now)
     : plan_(plan),
       config_(std::move(config)),
@@ -430,8 +421,9 @@ void RunController::stop(Error why, TimePoint now, Effects& effects) {
   // A signal is acknowledged also by a run that is over for another reason.
   if (!is_first && why.reason != Reason::interrupted) return;
   const auto started = dispatcher_.started_count();
-  auto words = stop_in_words(
-      why, {dispatcher_.leased_count(), started - std::min(held_up_, started), time_to_finish(now)});
+  auto words =
+      stop_in_words(why, {started + dispatcher_.waiting_count(), started - std::min(held_up_, started),
+                          time_to_finish(now), effects.drop_checks ? 0 : in_check_});
   if (!words.empty()) effects.announced.push_back(std::move(words));
 }
 

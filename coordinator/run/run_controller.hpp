@@ -89,6 +89,9 @@ class RunController {
   /// Of the units that workers have begun, how many wait for a permit, a pause or another try: no call of
   /// theirs is under way.
   void set_held_up(std::size_t units) { held_up_ = units; }
+  /// Results that wait for commands which check their answers.
+  void set_in_check(std::size_t results) { in_check_ = results; }
+  std::size_t in_check() const { return in_check_; }
   /// Ends the run with what it has. The first reason stays.
   void stop(Error why, TimePoint now, Effects& effects);
   /// A worker of this process has ended with an error. The others go on, unless it was the last of a run that
@@ -176,6 +179,7 @@ class RunController {
   TimePoint last_had_worker_;
   std::uint64_t connections_refused_ = 0;
   std::size_t held_up_ = 0;
+  std::size_t in_check_ = 0;
 };
 
 }  // namespace sluice

@@ -7,6 +7,10 @@
 
 namespace sluice {
 
+bool keeps_answers(const RunSettings& run) {
+  return run.mode != Mode::live || (run.read_cache && !run.judge.refresh);
+}
+
 bool RunEnd::complete() {
   return !std::exchange(over_, true);
 }

@@ -2,11 +2,15 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/model/run_settings.hpp"
 
 #include <chrono>
 #include <optional>
 
 namespace sluice {
+
+/// Whether whoever goes on with the run finds what it has paid for in a cache, and asks nobody again.
+bool keeps_answers(const RunSettings& run);
 
 /// Whether a run is over, why, and how long calls under way may take then. Pure: time is an argument. Not
 /// thread-safe.
@@ -25,8 +29,8 @@ class RunEnd {
 
   bool over() const { return over_; }
   const std::optional<Error>& stopped() const { return stopped_; }
-  /// Whether nobody waits for commands that check answers, whoever ended the run before. `answers_are_kept`:
-  /// whoever goes on with the run finds them in a cache. Those that are not would be paid for again, so after
+  /// Whether nobody waits for commands that check answers, whoever ended the run before. Answers that are not
+  /// kept (keeps_answers) would be paid for again, so after
   /// a signal their commands have the time of calls under way.
   bool drops_checks(TimePoint now, bool answers_are_kept) const;
   /// How long a run that is over goes on waiting for calls under way.

@@ -82,13 +82,17 @@ std::string stop_in_words(const Error& why, const UnderWay& under_way) {
   const bool waits = under_way.time_to_finish > std::chrono::milliseconds(0);
   const std::string calls =
       started > 0 ? wording::counted(started, "call") + " under way" : std::string("calls under way");
+  const std::string commands = "commands that check " + wording::counted(under_way.in_check, "answer");
+  const std::string all = under_way.in_check == 0 ? calls
+                          : started == 0          ? commands
+                                                  : calls + " and " + commands;
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(under_way.time_to_finish).count();
-  const std::string waiting = ": waiting up to " + std::to_string(seconds) + " s for " + calls;
+  const std::string waiting = ": waiting up to " + std::to_string(seconds) + " s for " + all;
   if (why.reason != Reason::interrupted) {
     if (!waits || started == 0) return "";
     return "the run ends early (" + std::string(to_string(why.reason)) + ")" + waiting;
   }
-  if (waits && under_way.leased > 0)
+  if (waits && under_way.leased + under_way.in_check > 0)
     return why.message + waiting + "; press Ctrl-C again, or send one more signal, to end at once";
   return why.message + (started > 0 ? ": " + calls + (started == 1 ? " is" : " are") + " given up" : "") +
          "; the report follows";

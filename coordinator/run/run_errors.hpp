@@ -31,12 +31,13 @@ Error provider_paused(const std::string& provider, const std::string& worker, st
                       std::chrono::system_clock::time_point until, bool is_cached);
 /// What workers have of a run that is stopped.
 struct UnderWay {
-  std::size_t leased = 0;   ///< Units.
+  std::size_t leased = 0;   ///< Units without a result.
   std::size_t started = 0;  ///< Of these: with a call under way, as far as their workers have reported.
   std::chrono::milliseconds time_to_finish{};
+  std::size_t in_check = 0;  ///< Results whose commands are waited for.
 };
-/// What goes on once a run is stopped, for whoever watches: how many calls are waited for, and how long at
-/// most. Empty where nothing is waited for and nobody asked for the end.
+/// What goes on once a run is stopped, for whoever watches: how many calls and commands are waited for, and
+/// how long at most. Empty where nothing is waited for and nobody asked for the end.
 std::string stop_in_words(const Error& why, const UnderWay& under_way);
 /// A time of day in UTC, to the second: "2026-11-23 08:00:00 UTC".
 std::string utc_time(std::chrono::system_clock::time_point time);

@@ -51,7 +51,7 @@ class CheckerTest : public ActorTest {
   Suite suite;
   std::shared_ptr<const Plan> plan;
   Probe<RecordResults> recorder{system()};
-  Probe<ResultsDropped, RecordingFailed> coordinator{system()};
+  Probe<ChecksUnderWay, ResultsDropped, RecordingFailed> coordinator{system()};
   caf::actor checker;
 };
 
@@ -67,6 +67,22 @@ TEST_F(CheckerTest, ALateResultOfAUnitThatIsBeingCheckedWaitsForTheFirst) {
   take(1, false);
   take(2, true);
   EXPECT_TRUE(recorder.got<RecordResults>().empty()) << "or it would be committed, unchecked";
+}
+
+// "0 in flight" was all that progress said while commands worked.
+TEST_F(CheckerTest, SaysHowManyResultsWaitForCommands) {
+  take(1, false, 1);
+  EXPECT_TRUE(coordinator.take<ChecksUnderWay>().empty()) << "it asks for none";
+  take(1, false);
+  take(2, true);
+  const auto begun = coordinator.take<ChecksUnderWay>();
+  ASSERT_EQ(begun.size(), 1u);
+  EXPECT_EQ(begun[0].results, 1u);
+  caf::anon_send(checker, DropChecks{});
+  settle();
+  const auto ended = coordinator.take<ChecksUnderWay>();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].results, 0u);
 }
 
 // They were paid for, and dropped with the others.

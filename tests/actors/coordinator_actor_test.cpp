@@ -143,6 +143,14 @@ TEST_F(CoordinatorActorTest, ConductsARun) {
   EXPECT_EQ(ended(), 1u);
 }
 
+TEST_F(CoordinatorActorTest, ShowsHowManyAnswersCommandsCheck) {
+  join("p", 1);
+  caf::anon_send(coordinator, ChecksUnderWay{2});
+  pass(100ms);
+  ASSERT_FALSE(progress.got<ShowProgress>().empty());
+  EXPECT_EQ(progress.got<ShowProgress>().back().state.in_check, 2u);
+}
+
 TEST_F(CoordinatorActorTest, AWorkerThatSendsNoGoodbyeIsNotAwaitedForLong) {
   join("p", 1);
   stop();

@@ -120,6 +120,22 @@ TEST(Progress, NobodyWaitsAtTheEnd) {
   EXPECT_EQ(render_plain(state).find("waiting"), std::string::npos) << render_plain(state);
 }
 
+// Nothing seemed to go on while programs checked the last answers.
+TEST(Progress, AnswersThatCommandsCheckAreNamed) {
+  ProgressState state = half_way();
+  state.in_flight = 0;
+  state.in_check = 1;
+  EXPECT_NE(render_plain(state).find("; 0 in flight, 12 queued on 4 workers; commands check 1 answer; "),
+            std::string::npos)
+      << render_plain(state);
+  EXPECT_NE(render_live(state, 200, false).find("  0 in flight  1 in check  4 workers"), std::string::npos)
+      << render_live(state, 200, false);
+  EXPECT_NE(render_live(state, 70, false).find("  1 in check"), std::string::npos)
+      << "rather than what is in flight: " << render_live(state, 70, false);
+  end_with(state, 0);
+  EXPECT_EQ(render_plain(state).find("commands"), std::string::npos) << render_plain(state);
+}
+
 // Of four that were started it showed "1 worker".
 TEST(Progress, WorkersWithoutWorkAreCounted) {
   ProgressState state = half_way();

@@ -181,9 +181,13 @@ TEST_F(RunControllerTest, ChecksOfAnswersThatNoCacheServesHaveTheTimeOfCallsUnde
   begin();
   join("p", 1);
   EXPECT_FALSE(tick(1000ms).drop_checks);
+  controller->set_in_check(2);
   Effects signal;
   controller->stop({Reason::interrupted, "SIGINT"}, at(now), signal);
   EXPECT_FALSE(signal.drop_checks);
+  ASSERT_EQ(signal.announced.size(), 1u);
+  EXPECT_NE(signal.announced[0].find("commands that check 2 answers"), std::string::npos)
+      << signal.announced[0];
   EXPECT_FALSE(tick(25'000ms).drop_checks);
   EXPECT_TRUE(tick(26'000ms).drop_checks);
 }

@@ -103,6 +103,13 @@ TEST(RunEnd, SaysWhatItWaitsFor) {
   EXPECT_NE(stop_in_words(signal, {5, 0, 25s}).find("waiting up to 25 s for calls under way; press"),
             std::string::npos)
       << "their workers have not reported yet that they have begun";
+  const std::string then = "; press Ctrl-C again, or send one more signal, to end at once";
+  EXPECT_EQ(
+      stop_in_words(signal, {3, 2, 25s, 1}),
+      "interrupted by SIGINT: waiting up to 25 s for 2 calls under way and commands that check 1 answer" +
+          then);
+  EXPECT_EQ(stop_in_words(signal, {0, 0, 25s, 4}),
+            "interrupted by SIGINT: waiting up to 25 s for commands that check 4 answers" + then);
   EXPECT_EQ(stop_in_words(why(Reason::key_refused), {2, 2, 25s}),
             "the run ends early (key_refused): waiting up to 25 s for 2 calls under way");
   EXPECT_EQ(stop_in_words(why(Reason::key_refused), {5, 0, 25s}), "");
