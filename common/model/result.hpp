@@ -48,7 +48,7 @@ struct TrialScore {
 /// What a unit cost in this run. Volatile: shown under `run` only (docs/delivery.md, "Byte identity").
 struct Spend {
   std::uint32_t calls = 0;         ///< HTTP requests started.
-  std::uint32_t retries = 0;       ///< Calls after the first.
+  std::uint32_t retries = 0;       ///< Calls that repeat one, which failed or was no vote.
   std::uint32_t rate_limited = 0;  ///< Answers 429 or 529.
   bool cache_hit = false;
   PaidTokens paid;               ///< Of the calls made in this run; zero for a cache hit.

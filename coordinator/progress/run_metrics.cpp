@@ -28,7 +28,7 @@ void add_cases(MetricFamilies& metrics, const ProgressState& progress) {
 void add_effort(MetricFamilies& metrics, const RunFacts& facts) {
   metrics.family("sluice_requests_total", "Provider calls of finished units.", Kind::counter)
       .sample({}, facts.requests);
-  metrics.family("sluice_retries_total", "Of these, calls after a unit's first.", Kind::counter)
+  metrics.family("sluice_retries_total", "Of these, calls that repeat one.", Kind::counter)
       .sample({}, facts.retries);
   metrics.family("sluice_rate_limited_total", "Of these, answers 429 or 529.", Kind::counter)
       .sample({}, facts.rate_limited);

@@ -96,6 +96,7 @@ TEST_F(JudgingFlowTest, WhatIsNoVoteIsAskedForAgainTwice) {
   EXPECT_EQ(reason_of(done), Reason::judge_unparsable) << "never a score of 0";
   ASSERT_TRUE(done.answer) << "it came, and why the judge could not be read is seen beside it";
   EXPECT_EQ(done.spend.calls, 4u);
+  EXPECT_EQ(done.spend.retries, 2u) << "the report said that none was repeated";
   EXPECT_EQ(done.spend.paid.of(CallKind::judge), (Usage{30, 15})) << "all of it was paid for";
 }
 
@@ -132,7 +133,9 @@ TEST_F(JudgingFlowTest, OneUnreadableVoteOfThreeIsMended) {
   const auto again = calls();
   ASSERT_EQ(again.size(), 1u);
   end_calls({voted(again[0], 0.1)});
-  EXPECT_EQ(scores_of(only_outcome()), (std::vector<double>{0.9, 0.1, 0.9}));
+  const auto done = only_outcome();
+  EXPECT_EQ(scores_of(done), (std::vector<double>{0.9, 0.1, 0.9}));
+  EXPECT_EQ(done.spend.retries, 1u);
 }
 
 TEST_F(JudgingFlowTest, ARefusalOfTheJudgeIsAnErrorOfTheCase) {

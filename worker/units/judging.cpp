@@ -262,6 +262,7 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   auto& under_way = vote->second;
   under_way.call_id = 0;
   Spend spend = ended.spend;
+  count_repeats(under_way, spend);
   add_answer(spend, CallKind::judge, ended);
   if (!under_way.waiters.empty()) {
     add_costs(waiting_.at(under_way.waiters.front()).spend, spend);
@@ -276,6 +277,11 @@ void Judging::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
       given.error().reason == form_.unreadable && ++under_way.unreadable < defaults::max_unreadable_votes;
   if (may_ask_again) return ask_again(vote, outcomes);
   fail_waiters(vote, {given.error()}, outcomes);
+}
+
+/// The engine knows no votes: to it each call for one is the first.
+void Judging::count_repeats(UnderWay& vote, Spend& spend) {
+  if (spend.calls > 0 && std::exchange(vote.was_called, true)) ++spend.retries;
 }
 
 /// For those who can still have a score.
@@ -372,11 +378,13 @@ void Judging::fail_units(const Digest& vote, const std::vector<std::uint64_t>& u
 }
 
 /// Takes back the call for the vote, if there is one that is not under way. What it has cost is the unit's.
-bool Judging::withdraw(const UnderWay& vote, Waiting& waiting) {
+bool Judging::withdraw(UnderWay& vote, Waiting& waiting) {
   if (vote.call_id == 0) return true;
-  const auto spend = engine_.withdraw(vote.call_id);
-  if (spend) add_costs(waiting.spend, *spend);
-  return spend.has_value();
+  auto spend = engine_.withdraw(vote.call_id);
+  if (!spend) return false;
+  count_repeats(vote, *spend);
+  add_costs(waiting.spend, *spend);
+  return true;
 }
 
 /// The unit waits no longer for the vote, unless its call is under way for nobody else.

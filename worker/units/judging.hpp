@@ -108,6 +108,7 @@ class Judging final : public Enricher {
     CallId call_id = 0;
     TimePoint deadline{};          ///< Of the call.
     bool was_sought = false;       ///< In other workers' caches: that is done once.
+    bool was_called = false;       ///< Each further call repeats one.
     std::uint32_t unreadable = 0;  ///< Answers that were no votes.
     std::vector<std::uint64_t> waiters;
     UnitId left_by = 0;  ///< Who pays where nobody waits any more: the last who did.
@@ -136,7 +137,8 @@ class Judging final : public Enricher {
   void expire(Votes::iterator vote, const Error& error, std::vector<Enriched>& outcomes);
   void leave_votes(std::uint64_t unit, Waiting& waiting);
   bool stop_waiting(std::uint64_t unit, Waiting& waiting, Votes::iterator vote);
-  bool withdraw(const UnderWay& vote, Waiting& waiting);
+  static void count_repeats(UnderWay& vote, Spend& spend);
+  bool withdraw(UnderWay& vote, Waiting& waiting);
   void finish(std::map<std::uint64_t, Waiting>::iterator unit, std::vector<Enriched>& outcomes);
   TimePoint deadline_of(const Waiting& waiting, TimePoint now) const;
 
