@@ -85,9 +85,12 @@ struct BudgetFacts {
   BootTime hold_left{};    ///< Of a named delay; of an outage: until the next probe.
   BootTime paused_time{};  ///< Of named delays so far.
   BootTime outage_time{};
-  bool probing = false;     ///< A call that tries whether the outage is over is under way.
-  bool given_up = false;    ///< The outage lasted too long.
-  LearnedLimits learned{};  ///< For the next run on this provider and key; empty: nothing was.
+  bool probing = false;         ///< A call that tries whether the outage is over is under way.
+  bool given_up = false;        ///< The outage lasted too long.
+  LearnedLimits learned{};      ///< For the next run on this provider and key; empty: nothing was.
+  bool learned_before = false;  ///< All of it by an earlier run: this one hands it on.
+
+  bool has_learned() const { return !learned.empty() && !learned_before; }
 };
 
 }  // namespace sluice

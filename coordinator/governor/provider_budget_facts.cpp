@@ -3,8 +3,21 @@
 #include "coordinator/governor/provider_budget.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sluice {
+namespace {
+
+/// But for its age, and for what calls a second instead of a minute leave of a number.
+bool is_same(const LearnedLimits& one, LearnedLimits other) {
+  const auto rate = one.requests_per_minute.value_or(0.0);
+  if (std::abs(rate - other.requests_per_minute.value_or(0.0)) <= 1e-9 * rate)
+    other.requests_per_minute = one.requests_per_minute;
+  other.age = one.age;
+  return one == other;
+}
+
+}  // namespace
 
 /// What was found, where the provider has taken it for long enough: in this run, or in the one before it.
 std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
@@ -40,6 +53,7 @@ void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
 void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   auto& learned = facts.learned;
   learned = known_before_;
+  bool is_anew = learned_at_ || facts.found_concurrency;
   learned.age = learned_at_ ? now - *learned_at_ : known_before_.age + (now - began_);
   if (const auto proved = proved_rate(now)) {
     const double per_minute = *proved * seconds_a_minute;
@@ -56,9 +70,11 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   } else if (facts.requests && facts.requests->source == LimitSource::announced) {
     learned.requests_per_minute = facts.requests->per_minute;
     learned.source = LimitSource::announced;
+    is_anew = true;
   }
   if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
   if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
+  facts.learned_before = !is_anew && is_same(learned, known_before_);
   if (other_runs_ == 0 || learned.source != LimitSource::found) return;
   // Of a rate all runs find the same; of the number in flight each finds its own part.
   if (!learned_at_ || !rate_search_.accepted() || !is_shared_) {

@@ -221,7 +221,8 @@ class ReportBuilder {
       const std::string summary =
           wording::budget_summary(budget, is_only_one ? std::optional(input_.facts.requests) : std::nullopt);
       if (!summary.empty()) fact("Budget", budget.provider + ": " + summary);
-      if (const auto lines = wording::settings_lines(budget.learned); !lines.empty())
+      const auto lines = wording::settings_lines(budget.learned);
+      if (budget.has_learned() && !lines.empty())
         fact("Learnt", "[providers." + budget.provider + "] " + joined(lines));
     }
     if (!is_comment_) {

@@ -43,7 +43,7 @@ std::vector<RememberedLimits> limits_learned(std::span<const ProviderSettings> p
   std::vector<RememberedLimits> learned;
   for (const BudgetFacts& budget : budgets) {
     const auto provider = std::ranges::find(providers, budget.provider, &ProviderSettings::name);
-    if (budget.learned.empty() || provider == providers.end()) continue;
+    if (!budget.has_learned() || provider == providers.end()) continue;
     const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(budget.learned.age).count();
     RememberedLimits& one = learned.emplace_back(RememberedLimits{limits_identity(*provider), provider->name,
                                                                   provider->cache_identity, budget.learned,

@@ -25,8 +25,9 @@ void write_limits(Json& json, std::string_view key, const std::vector<wording::N
   json.close(']');
 }
 
-void write_learned(Json& json, const LearnedLimits& learned) {
-  if (learned.empty()) return json.null();
+void write_learned(Json& json, const BudgetFacts& facts) {
+  if (!facts.has_learned()) return json.null();
+  const LearnedLimits& learned = facts.learned;
   json.open('{');
   json.member("requests_per_minute", learned.requests_per_minute);
   json.member("burst_seconds", wording::burst_seconds(learned));
@@ -52,7 +53,7 @@ void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.member("other_runs", facts.other_runs);
   json.line(depth);
   json.key("learned");
-  write_learned(json, facts.learned);
+  write_learned(json, facts);
   json.line(depth);
   json.member("permits_granted", facts.permits_granted);
   json.member("permits_used", facts.permits_used);

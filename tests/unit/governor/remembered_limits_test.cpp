@@ -49,6 +49,20 @@ TEST(RememberedLimits, WhatWasAnnouncedStaysThatInARunWithoutHeaders) {
   }
 }
 
+// A report of a run that called nobody had "Learnt: max_in_flight = 2".
+TEST(RememberedLimits, WhatIsOnlyHandedOnWasNotLearnt) {
+  LearnedLimits known;
+  known.requests_per_minute = 1055.3;
+  known.in_flight = 2;
+  const Governor idle({{{"openai", {}}}, {60s, 1s, 600s}, {known}}, start);
+  const auto facts = idle.facts(start + 1s)[0];
+  EXPECT_EQ(facts.learned.in_flight, 2) << "the next run of this process begins with it";
+  EXPECT_TRUE(facts.learned_before);
+  EXPECT_FALSE(facts.has_learned());
+  EXPECT_FALSE(facts_beside(LimitSource::found, 0).has_learned()) << "one call shows nothing new";
+  EXPECT_TRUE(facts_beside(LimitSource::announced).has_learned());
+}
+
 TEST(RememberedLimits, WhatRefusalsShowedHoldsWhateverIsAnnounced) {
   EXPECT_EQ(facts_beside(LimitSource::found).effective_per_minute, 120);
 }

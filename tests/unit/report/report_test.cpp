@@ -230,6 +230,21 @@ TEST(Reports, AProviderHasTheNameThatTheUserGaveIt) {
 }
 
 // They named the provider of the settings, which had no part in it: `recorded (gemini, live)`.
+TEST(Reports, NameNoLimitLearntThatAnEarlierRunHandedOn) {
+  const SampleRun run;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  BudgetFacts& facts = input.facts.budgets.at(0);
+  facts.learned.in_flight = 2;
+  const auto learned = [&] { return json::parse(json_of(input))["run"]["budget"][0]["learned"]; };
+  EXPECT_NE(table_of(input, {.columns = 120}).find("Learnt: [providers.gemini] max_in_flight = 2"),
+            std::string::npos);
+  EXPECT_EQ(learned()["max_in_flight"], 2);
+  facts.learned_before = true;
+  EXPECT_EQ(table_of(input, {.columns = 120}).find("Learnt"), std::string::npos);
+  EXPECT_TRUE(learned().is_null());
+}
+
 TEST(Reports, WhereAnswersAreRecordedNoProviderIsNamed) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();

@@ -45,6 +45,16 @@ TEST(ProviderLimits, OfOneRunAreThoseOfTheNext) {
   EXPECT_EQ(limits_for(providers, learned, 0)[1].age, 0s) << "a clock that was set back";
 }
 
+// A run without a call stood in `sluice limits` as the one that had learnt the limit, in its 0 seconds.
+TEST(ProviderLimits, WhatARunOnlyHandsOnStaysThatOfTheRunThatLearntIt) {
+  const std::vector providers{provider("a", "https://x/v1", "X_KEY")};
+  BudgetFacts facts;
+  facts.provider = "a";
+  facts.learned.in_flight = 2;
+  facts.learned_before = true;
+  EXPECT_TRUE(limits_learned(providers, std::vector{facts}, "run-2", 0).empty());
+}
+
 // One section each for two models: the slow one's limit was the other's, too, in the next run.
 TEST(ProviderLimits, OfSectionsWithOneKeyAreKeptApart) {
   const std::vector providers{provider("large", "https://x/v1", "X_KEY"),
