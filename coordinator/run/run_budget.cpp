@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <set>
 #include <string>
@@ -22,6 +23,24 @@ std::string dollars(double amount) {
   std::array<char, 64> buffer{};
   std::snprintf(buffer.data(), buffer.size(), "$%.4f", amount);
   return buffer.data();
+}
+
+/// In dollars as a flag takes them, rounded up.
+std::string enough(double amount) {
+  constexpr double parts = 1e4;
+  return dollars(std::ceil((amount - defaults::smallest_cost) * parts) / parts).substr(1);
+}
+
+/// The beginning of a sentence. `lost`: what workers that were lost may have paid; empty where there are
+/// none.
+std::string no_room_left(const std::string& budget, const std::string& limit, const std::string& paid,
+                         const std::string& lost, bool nothing_is_paid) {
+  if (nothing_is_paid)
+    return "the run's " + budget + " is too small to begin with: of " + limit +
+           " nothing is paid yet, and the next case may ";
+  return "the run's " + budget + " is spent: " + paid + " of " + limit + " are paid" +
+         (lost.empty() ? "" : ", " + lost + " more may be by workers that were lost") +
+         ", and the next case may ";
 }
 
 /// How often a judge is shown the answer, which nobody knows yet.
@@ -178,24 +197,27 @@ Error RunBudget::spent(UnitId unit, const PaidTokens& most) const {
   const PaidByArm of_arm(most, arm_of(unit));
   const std::uint64_t reserved = reserved_.total().total();
   const bool lost = reserved > 0;
+  const bool nothing_is_paid = !lost && paid().total() == 0;
   const std::uint64_t votes = most.of(CallKind::judge).output_tokens;
   const std::uint64_t baseline = most.of(CallKind::baseline).output_tokens;
   if (exceeds_tokens(of_arm)) {
-    return {Reason::token_budget_spent,
-            "the run's token budget (--max-tokens) is spent: " + std::to_string(paid().total()) + " of " +
-                std::to_string(*limits_.tokens) + " tokens are paid" +
-                (lost ? ", " + std::to_string(reserved) + " more may be by workers that were lost" : "") +
-                ", and the next case may take " + std::to_string(most.total()) + " (" +
-                std::to_string(most.of(CallKind::answer).output_tokens) + " for its answer" +
-                (baseline > 0 ? " and " + std::to_string(baseline) + " for the baseline's" : "") +
-                ", --max-output-tokens" +
-                (votes > 0 ? "; " + std::to_string(votes) + " for votes, --judge-max-tokens" : "") + ")"};
+    return {
+        Reason::token_budget_spent,
+        no_room_left("token budget (--max-tokens)", std::to_string(*limits_.tokens) + " tokens",
+                     std::to_string(paid().total()), lost ? std::to_string(reserved) : "", nothing_is_paid) +
+            "take " + std::to_string(most.total()) + " (" +
+            std::to_string(most.of(CallKind::answer).output_tokens) + " for its answer" +
+            (baseline > 0 ? " and " + std::to_string(baseline) + " for the baseline's" : "") +
+            ", --max-output-tokens" +
+            (votes > 0 ? "; " + std::to_string(votes) + " for votes, --judge-max-tokens" : "") + ")" +
+            (nothing_is_paid ? "; `--max-tokens " + std::to_string(most.total()) + "` is enough for that case"
+                             : "")};
   }
   return {Reason::cost_budget_spent,
-          "the run's cost budget (--max-cost) is spent: " + dollars(cost(paid_)) + " of " +
-              dollars(limits_.cost.value_or(0.0)) + " are paid" +
-              (lost ? ", " + dollars(cost(reserved_)) + " more may be by workers that were lost" : "") +
-              ", and the next case may cost " + dollars(cost(of_arm))};
+          no_room_left("cost budget (--max-cost)", dollars(limits_.cost.value_or(0.0)), dollars(cost(paid_)),
+                       lost ? dollars(cost(reserved_)) : "", nothing_is_paid) +
+              "cost " + dollars(cost(of_arm)) +
+              (nothing_is_paid ? "; `--max-cost " + enough(cost(of_arm)) + "` is enough for that case" : "")};
 }
 
 }  // namespace sluice

@@ -84,8 +84,9 @@ TEST(RunBudget, EachBudgetNamesItsOwnReason) {
   EXPECT_EQ(tokens.reason, Reason::token_budget_spent);
   EXPECT_EQ(
       tokens.message,
-      "the run's token budget (--max-tokens) is spent: 0 of 1000 tokens are paid, and the next case may take "
-      "1001 (0 for its answer, --max-output-tokens)");
+      "the run's token budget (--max-tokens) is too small to begin with: of 1000 tokens nothing is paid yet, "
+      "and the next case may take 1001 (0 for its answer, --max-output-tokens); `--max-tokens 1001` is "
+      "enough for that case");
   both.reserve(1, 0, {100, 0});
   both.settle(2, 1, {200, 0});
   const auto cost = both.spent(0, {100, 90});
@@ -94,6 +95,19 @@ TEST(RunBudget, EachBudgetNamesItsOwnReason) {
       cost.message,
       "the run's cost budget (--max-cost) is spent: $0.0002 of $0.0010 are paid, $0.0001 more may be by "
       "workers that were lost, and the next case may cost $0.0010");
+}
+
+// "is spent: $0.0000 of $0.1000 are paid" was said of a budget that no case fitted.
+TEST(RunBudget, ThatFitsNoCaseSaysWhatIsEnough) {
+  RunBudget budget({.tokens = {}, .cost = 0.001}, price);
+  const PaidTokens most{7, 3'175};
+  EXPECT_EQ(budget.spent(0, most).message,
+            "the run's cost budget (--max-cost) is too small to begin with: of $0.0010 nothing is paid yet, "
+            "and the next case may cost $0.0318; `--max-cost 0.0318` is enough for that case");
+  EXPECT_FALSE(budget.reserve(1, 0, most));
+  EXPECT_TRUE(RunBudget({.tokens = {}, .cost = 0.0318}, price).reserve(1, 0, most));
+  budget.pay(0, {300, 0});
+  EXPECT_NE(budget.spent(0, most).message.find("is spent: $0.0003 of $0.0010 are paid"), std::string::npos);
 }
 
 TEST(RunBudget, GivenBackIsFreeAgainAndALostWorkersStays) {
@@ -166,8 +180,9 @@ TEST(RunBudget, WhatWasReservedForCallsOfUnknownUsageCountsAsPaid) {
 TEST(RunBudget, NamesWhatTheVotesOfTheNextCaseMayTake) {
   RunBudget budget({.tokens = 100, .cost = {}}, {});
   EXPECT_EQ(budget.spent(0, {50, 60, 0, 0, 70, 80}).message,
-            "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
-            "take 260 (60 for its answer, --max-output-tokens; 80 for votes, --judge-max-tokens)");
+            "the run's token budget (--max-tokens) is too small to begin with: of 100 tokens nothing is paid "
+            "yet, and the next case may take 260 (60 for its answer, --max-output-tokens; 80 for votes, "
+            "--judge-max-tokens); `--max-tokens 260` is enough for that case");
 }
 
 TEST(RunBudget, NamesWhatTheBaselinesAnswerOfTheNextCaseMayTake) {
@@ -175,8 +190,9 @@ TEST(RunBudget, NamesWhatTheBaselinesAnswerOfTheNextCaseMayTake) {
   PaidTokens most{50, 60};
   most.of(CallKind::baseline) = {50, 60};
   EXPECT_EQ(budget.spent(0, most).message,
-            "the run's token budget (--max-tokens) is spent: 0 of 100 tokens are paid, and the next case may "
-            "take 220 (60 for its answer and 60 for the baseline's, --max-output-tokens)");
+            "the run's token budget (--max-tokens) is too small to begin with: of 100 tokens nothing is paid "
+            "yet, and the next case may take 220 (60 for its answer and 60 for the baseline's, "
+            "--max-output-tokens); `--max-tokens 220` is enough for that case");
 }
 
 class MostOfVotes : public ::testing::Test {
