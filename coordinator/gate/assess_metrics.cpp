@@ -145,7 +145,7 @@ MetricAnswer assess_score(const MetricQuestion& question, const AssessmentRules&
   if (answer.status == MetricStatus::fail) return answer;
   const bool relative = question.thresholding.mode != ThresholdMode::absolute;
   if (relative && pinned == PinnedScore::State::absent) {
-    answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
+    answer.status = MetricStatus::warn;
     answer.cause = MetricCause::missing_in_baseline;
   }
   return answer;
@@ -164,14 +164,13 @@ MetricAnswer assess_votes(const MetricQuestion& question, const AssessmentRules&
   if (answer.status == MetricStatus::fail || answer.status == MetricStatus::warn) return answer;
   answer.status = MetricStatus::pass;
   if (question.votes && question.votes->disagree) {
-    answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
+    answer.status = MetricStatus::warn;
     answer.cause = MetricCause::judge_disagrees;
   }
   return answer;
 }
 
-/// What a judge without the calibration that the gate asks for would fail warns, and fails as a warning under
-/// strict.
+/// What a judge without the calibration that the gate asks for would fail warns.
 MetricAnswer assess_judged(const MetricQuestion& question, const AssessmentRules& rules) {
   MetricAnswer answer = assess_votes(question, rules);
   if (!question.calibration) return answer;
@@ -179,10 +178,8 @@ MetricAnswer assess_judged(const MetricQuestion& question, const AssessmentRules
   if (standing == CalibrationStanding::calibrated) return answer;
   answer.fails_nothing = true;
   answer.missed_by_mean.reset();
-  const bool is_warning =
-      answer.cause == MetricCause::judge_disagrees || answer.cause == MetricCause::missing_in_baseline;
-  if (answer.status != MetricStatus::fail || is_warning) return answer;
-  answer.status = rules.strict ? MetricStatus::fail : MetricStatus::warn;
+  if (answer.status != MetricStatus::fail) return answer;
+  answer.status = MetricStatus::warn;
   answer.spared = answer.cause;
   answer.cause = standing == CalibrationStanding::kappa_low ? MetricCause::judge_kappa_low
                                                             : MetricCause::judge_uncalibrated;

@@ -82,7 +82,6 @@ bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<do
 /// What stays the same for all metrics of a run.
 struct AssessmentRules {
   double default_max_drop = defaults::max_drop;
-  bool strict = false;
 };
 
 /// Checks the metrics of one case (gate.hpp, Gate::assess; docs/gate.md). `answers` takes one for each

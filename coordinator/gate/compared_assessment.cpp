@@ -210,7 +210,7 @@ CaseAssessment assess_compared(const IndexedCase& current, const IndexedCase* ba
     questions.push_back(question_of(metric, current, base, rules));
     if (is_left_out && is_scored(metric)) questions.back().pinned = {};
   }
-  const AssessmentRules assessment{rules.default_max_drop, rules.strict};
+  const AssessmentRules assessment{rules.default_max_drop};
   const std::size_t count = current.repeats();
   if (count == 1 && current->non_answers == 0) return assessed_case(questions, assessment);
   std::vector<std::vector<MetricQuestion>> of_repeats;

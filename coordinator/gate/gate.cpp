@@ -348,7 +348,7 @@ std::vector<CaseAssessment> Gate::assess_answers(const Case& test_case, std::spa
     for (const MatchedOutcome& one : matched.back())
       questions[n].push_back(question_of(one, test_case, pinned, config_));
   }
-  auto assessed = assessed_repeats(questions, repeats, {config_.default_max_drop, config_.strict});
+  auto assessed = assessed_repeats(questions, repeats, {config_.default_max_drop});
   for (std::size_t n = 0; n < assessed.size(); ++n) {
     assessed[n].baseline_passes = pinned.passes();
     for (std::size_t i = 0; i < matched[n].size(); ++i)

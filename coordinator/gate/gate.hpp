@@ -25,22 +25,22 @@ enum class MetricStatus : std::uint8_t { unjudged, pass, warn, fail, flaky };
 
 /// Why; more than one limit may be missed: that of the baseline counts before the strictest of the others.
 enum class MetricCause : std::uint8_t {
-  none,                 ///< It passed, or nothing assesses it.
-  not_passed,           ///< A pass/fail metric.
-  broke,                ///< The same, and it passed when the baseline was made.
-  still_failing,        ///< The same, and it did not pass then either: warns.
-  below_min_score,      ///< `absolute`, or `expected.min_score`.
-  below_min_floor,      ///< `relative`.
-  dropped,              ///< `relative`: more than `max_drop` below the baseline, whatever else it misses.
-  became_undefined,     ///< The baseline has a score, this run has none (0/0).
-  missing_in_baseline,  ///< A scored metric under `relative` without an entry: warns, fails under --strict.
+  none,                    ///< It passed, or nothing assesses it.
+  not_passed,              ///< A pass/fail metric.
+  broke,                   ///< The same, and it passed when the baseline was made.
+  still_failing,           ///< The same, and it did not pass then either: warns.
+  below_min_score,         ///< `absolute`, or `expected.min_score`.
+  below_min_floor,         ///< `relative`.
+  dropped,                 ///< `relative`: more than `max_drop` below the baseline, whatever else it misses.
+  became_undefined,        ///< The baseline has a score, this run has none (0/0).
+  missing_in_baseline,     ///< A scored metric under `relative` without an entry: warns.
   assessed_statistically,  ///< `statistical`: the baseline's score counts with those of all cases.
   assessed_by_score,       ///< A pass/fail claims metric of a case whose claims scores are assessed: does not
                            ///< count.
   no_majority,             ///< Of a judge metric: no more than half of the votes passed.
-  judge_disagrees,         ///< It would pass, but not all votes agree: warns, fails under --strict.
+  judge_disagrees,         ///< It would pass, but not all votes agree: warns.
   judge_uncalibrated,      ///< It would fail, but by a judge without the calibration that the gate asks for:
-                           ///< warns, fails under --strict.
+                           ///< warns.
   judge_kappa_low,         ///< The same of a judge whose calibration is not good enough.
   known_failure,           ///< It would fail or nothing judges it, and the case says that it fails: warns.
   known_failure_passed,    ///< It passed, and the case says that it fails: warns.
@@ -240,7 +240,6 @@ class Gate {
     const Baseline* baseline = nullptr;  ///< Scores by case; null: there is none.
     /// max_drop where neither suite nor test names one: `--threshold`.
     double default_max_drop = defaults::max_drop;
-    bool strict = false;
     /// Without them judge scores warn where they would fail; null: the gate asks for none.
     std::shared_ptr<const RequiredCalibrations> calibrations{};
     /// The arm whose scores the baseline has: what is undefined of its own answers was so then.
@@ -256,8 +255,8 @@ class Gate {
   ///
   /// - A judge metric fails without a majority of passing votes; that is what its `expected.min_score`
   ///   decides, which is not asked of the mean again. Its mean is compared like any score. Where it would
-  ///   pass and not all votes agree, it warns, and fails under --strict; so where it would fail, and there is
-  ///   no calibration that is good enough where one is asked for.
+  ///   pass and not all votes agree, it warns; so where it would fail, and there is no calibration that is
+  ///   good enough where one is asked for.
   /// - With a baseline, a scored metric is under `relative` unless its thresholding says `absolute`; without
   ///   one `relative` leaves only its `min_floor`. Where no mode is named, a `min_score` holds too.
   /// - An undefined score is `became_undefined` where the baseline has one, and misses every fixed limit

@@ -42,8 +42,8 @@ CaseAssessment assessment_of_non_answer(const CaseAssessment& answered);
 /// dropped that unless more than half of its repeats failed otherwise, and the detail is of the repeat whose
 /// answer is shown; it became undefined if any repeat did. A score is the mean of those that are defined, in
 /// whole billionths; pass/fail outcomes have none. Votes on one answer are never counted with those on
-/// another: whether they agree is a matter of each repeat, and one that warns or, under --strict, fails for
-/// it counts as any that does; VoteTally adds them up for the eye. `regressed` when the case failed and a
+/// another: whether they agree is a matter of each repeat, and one that warns for it counts as any that does;
+/// VoteTally adds them up for the eye. `regressed` when the case failed and a
 /// mean dropped, and no more than half of all failed otherwise; or when all that failed regressed, and a
 /// metric failed in most of them or, beside a base in half of whose repeats at least all checks passed,
 /// checks broke in most of them, another one in each. `improved` when none failed, and a mean score is above

@@ -132,7 +132,7 @@ std::optional<StabilityAssessment> assess_stability(const StabilityQuestion& que
   metric.thresholding.max_drop = assessment.max_drop;
   metric.min_score = question.min_stability;
   std::vector<MetricAnswer> answers;
-  assess_metrics(std::array{metric}, {question.default_max_drop, run.strict}, answers);
+  assess_metrics(std::array{metric}, {question.default_max_drop}, answers);
   const MetricAnswer& answer = answers.front();
   if (metric.pinned.state == PinnedScore::State::pinned) assessment.baseline = metric.pinned.score;
   assessment.limit = answer.limit;

@@ -169,8 +169,7 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
   }
   gate.gate = Gate({.suite = suite.thresholding,
                     .baseline = gate.scores.get(),
-                    .default_max_drop = options.settings.regression_threshold.value,
-                    .strict = options.strict});
+                    .default_max_drop = options.settings.regression_threshold.value});
   return gate;
 }
 

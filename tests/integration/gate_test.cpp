@@ -29,7 +29,7 @@ class Gate : public GateWorkbench {
   const Outcome still_failing{0, "pass", "warn", "still_failing"};
   const Outcome became_undefined{1, "regression", "fail", "became_undefined"};
   const Outcome missing{0, "review", "warn", "missing_in_baseline"};
-  const Outcome missing_strict{1, "fail", "fail", "missing_in_baseline"};
+  const Outcome missing_strict{1, "review", "warn", "missing_in_baseline"};
   const Outcome noticed{0, "review", "pass", ""};  ///< A warning of the comparison as a whole.
   const Outcome noticed_strict{1, "fail", "pass", ""};
   const Outcome case_error{1, "error", "error", ""};

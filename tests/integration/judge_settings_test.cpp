@@ -250,6 +250,32 @@ TEST_F(JudgeSettings, ABudgetOfCostNeedsTheJudgesPrice) {
   expect_refused(judged() + Flags{"--max-cost", "5"}, {"the price of the model \"j\""});
 }
 
+// An unchanged run whose one vote dissents, as it had in the baseline's run, was FAIL without a word of
+// --strict.
+TEST_F(JudgeSettings, AVoteThatDissentsChangesNoVerdictUnderStrict) {
+  write_text(folder() / "suite.yaml",
+             "suite: judged\ntests:\n"
+             "  - {id: a, input: {prompt: question 1}, expected: {type: relevancy}}\n");
+  const auto simulator = start_simulator(
+      {R"({"vote": true, "times": 1, "text": {"rationale": "Bad.", "score": 0.1}})",
+       R"({"vote": true, "text": {"rationale": "Good.", "score": 0.9}})", R"({"text": "An answer."})"},
+      {});
+  const auto pinned = run_sluice(run(simulator, "live", judged() + Flags{"--export-baseline", "base.json"}));
+  ASSERT_EQ(pinned.exit_code, 0) << pinned.errors;
+  const Flags gated = run(simulator, "cached", judged() + Flags{"--baseline", "base.json"});
+  EXPECT_EQ(run_sluice(gated).exit_code, 0);
+  const auto strict = run_sluice(gated + Flags{"--strict"});
+  EXPECT_EQ(strict.exit_code, 1) << strict.errors;
+  const auto report = parse_report(strict.output);
+  ASSERT_TRUE(report.is_object());
+  EXPECT_EQ(report["verdict"], "review");
+  EXPECT_EQ(report["fixture_results"][0]["status"], "warn");
+  const auto table = run_sluice(with(gated, "--format", "table") + Flags{"--strict"});
+  EXPECT_NE(table.output.find("REVIEW - the only case warned; exit code 1 because of --strict"),
+            std::string::npos)
+      << table.output;
+}
+
 /// What a judge says is the same in each format of requests; the figures are worked out by hand.
 class JudgeFormats : public Workbench, public ::testing::WithParamInterface<const char*> {
  protected:

@@ -224,6 +224,20 @@ CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_b
   return words;
 }
 
+/// It would pass without --strict, which makes a failure of each warning about the comparison.
+bool is_by_strict(const CompareReportInput& input) {
+  if (input.exit_code == 0) return false;
+  VerdictInput lenient = input.summary.verdict_input;
+  if (input.gate.strict) {
+    const auto notices =
+        std::ranges::count(input.gate.notices, GateNotice::Severity::failure, &GateNotice::severity);
+    lenient.failures -=
+        std::min(lenient.failures, static_cast<std::uint64_t>(notices) + input.summary.missing_in_current -
+                                       input.summary.left_out);
+  }
+  return exit_code(run_verdict(lenient), lenient, {}) == 0;
+}
+
 std::string verdict_words(const CompareReportInput& input) {
   const CompareSummary& summary = input.summary;
   CountedWords words = reasons(input, summary.missing_in_baseline, summary.missing_in_current);
@@ -234,8 +248,7 @@ std::string verdict_words(const CompareReportInput& input) {
   words.add(summary.drops, "score fell without regressing", "scores fell without regressing");
   words.add(summary.unchanged, "unchanged", "unchanged");
   if (words.text().empty()) return "nothing was compared";
-  const bool is_by_strict = summary.verdict == RunVerdict::review && input.exit_code != 0;
-  return words.text() + (is_by_strict ? "; " + std::string(wording::because_of_strict) : "");
+  return words.text() + (is_by_strict(input) ? "; " + std::string(wording::because_of_strict) : "");
 }
 
 std::string side_words(const ComparedSide& side) {

@@ -122,11 +122,10 @@ inline Thresholding absolute(double min_score) {
   return thresholding;
 }
 
-inline Gate gate_of(const Baseline* baseline, bool strict = false, Thresholding suite = {}) {
+inline Gate gate_of(const Baseline* baseline, Thresholding suite = {}) {
   Gate::Config config;
   config.suite = suite;
   config.baseline = baseline;
-  config.strict = strict;
   return Gate(config);
 }
 

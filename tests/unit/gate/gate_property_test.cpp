@@ -116,7 +116,7 @@ RC_GTEST_PROP(GateProperty, AnExportGatedAgainstItselfPasses, ()) {
   // Absolute thresholds leave the pass/fail metrics of a fixture to assess where they name no score.
   if (suite.mode == ThresholdMode::absolute && !suite.min_score) suite.min_score = lowest;
   const Baseline baseline = export_of(run);
-  const Gate gate = gate_of(&baseline, true, suite);
+  const Gate gate = gate_of(&baseline, suite);
   for (const Assessable& one : run) {
     const CaseAssessment assessment = gate.assess(one.test, one.outcomes);
     RC_ASSERT(assessment.status == CaseStatus::pass || assessment.only_known_failures());
@@ -127,8 +127,7 @@ RC_GTEST_PROP(GateProperty, AnExportGatedAgainstItselfPasses, ()) {
 RC_GTEST_PROP(GateProperty, ALowerScoreNeverTurnsFailIntoPass, ()) {
   const bool pinned = *rc::gen::arbitrary<bool>();
   const Baseline baseline = pinned ? baseline_of({{"q", similarity, *any_score()}}) : baseline_of({});
-  const bool strict = *rc::gen::arbitrary<bool>();
-  const Gate gate = gate_of(*rc::gen::arbitrary<bool>() ? &baseline : nullptr, strict, any_thresholding());
+  const Gate gate = gate_of(*rc::gen::arbitrary<bool>() ? &baseline : nullptr, any_thresholding());
   Case test = test_of("q", MetricId::semantic_similarity_to, any_thresholding());
   test.expectations[0].min_score = maybe(*any_score());
   double low = *any_score();
@@ -143,7 +142,7 @@ RC_GTEST_PROP(GateProperty, ALowerScoreNeverTurnsFailIntoPass, ()) {
 }
 
 RC_GTEST_PROP(GateProperty, AHigherBaselineNeverTurnsFailIntoPass, ()) {
-  const Gate::Config rules = gate_of(nullptr, false, any_thresholding()).config();
+  const Gate::Config rules = gate_of(nullptr, any_thresholding()).config();
   const auto outcome = score_of(MetricId::semantic_similarity_to, *any_score());
   double low = *any_score();
   double high = *any_score();

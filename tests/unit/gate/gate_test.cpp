@@ -75,7 +75,7 @@ TEST(Gate, MergesTheTestsThresholdingOverTheSuitesKeyByKey) {
   suite.mode = ThresholdMode::relative;
   suite.max_drop = 0.03;
   suite.min_floor = 0.80;
-  const Gate gate = gate_of(&baseline, false, suite);
+  const Gate gate = gate_of(&baseline, suite);
   const auto status = [&](double score, Thresholding own) {
     const auto outcome = score_of(MetricId::semantic_similarity_to, score);
     return gate.assess(test_of("q", MetricId::semantic_similarity_to, own), {&outcome, 1}).metrics.at(0);
@@ -131,8 +131,7 @@ TEST(Gate, LeavesRelativeItsFloorWithoutABaseline) {
   relative.min_score = 1.0;  // Of the other mode.
   const auto assess = [&](double score) {
     const auto outcome = score_of(MetricId::semantic_similarity_to, score);
-    return gate_of(nullptr, true)
-        .assess(test_of("q", MetricId::semantic_similarity_to, relative), {&outcome, 1});
+    return gate_of(nullptr).assess(test_of("q", MetricId::semantic_similarity_to, relative), {&outcome, 1});
   };
   EXPECT_EQ(assess(0.8).status, CaseStatus::pass);
   EXPECT_EQ(assess(0.79).metrics.at(0).cause, MetricCause::below_min_floor);
@@ -195,22 +194,20 @@ TEST(Gate, ShowsNoLimitBelowZero) {
 // --- Missing and undefined
 // -----------------------------------------------------------------------------------
 
-TEST(Gate, WarnsOfAMissingEntryAndFailsUnderStrict) {
+TEST(Gate, WarnsOfAMissingEntry) {
   const Baseline baseline = baseline_of({});
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
   const Case test = test_of("new", MetricId::semantic_similarity_to);
-  EXPECT_EQ(gate_of(&baseline).assess(test, {&outcome, 1}).status, CaseStatus::warn);
-  const auto strict = gate_of(&baseline, true).assess(test, {&outcome, 1});
-  EXPECT_EQ(strict.status, CaseStatus::fail);
-  EXPECT_FALSE(strict.regressed);
-  EXPECT_EQ(strict.metrics.at(0).cause, MetricCause::missing_in_baseline);
+  const auto assessment = gate_of(&baseline).assess(test, {&outcome, 1});
+  EXPECT_EQ(assessment.status, CaseStatus::warn);
+  EXPECT_EQ(assessment.metrics.at(0).cause, MetricCause::missing_in_baseline);
 }
 
 TEST(Gate, NeedsNoBaselineForAnAbsoluteThreshold) {
   const Baseline baseline = baseline_of({});
   const auto outcome = score_of(MetricId::semantic_similarity_to, 0.9);
   const Case test = test_of("new", MetricId::semantic_similarity_to, absolute(0.9));
-  EXPECT_EQ(gate_of(&baseline, true).assess(test, {&outcome, 1}).status, CaseStatus::pass);
+  EXPECT_EQ(gate_of(&baseline).assess(test, {&outcome, 1}).status, CaseStatus::pass);
 }
 
 TEST(Gate, AFloorFailsAScoreThatTheBaselineLacks) {
@@ -235,7 +232,7 @@ TEST(Gate, ExtractingNothingIsTheBestAnswerWhereNothingIsExpected) {
   const Baseline baseline = baseline_of({{"safe", "claims_precision", 0.0}, {"safe", "claims_f1", 0.0}});
   auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
   outcomes.push_back(verdict_of(MetricId::claims_absent, true));
-  const auto assessment = gate_of(&baseline, true).assess(safe_fixture_of("safe"), outcomes);
+  const auto assessment = gate_of(&baseline).assess(safe_fixture_of("safe"), outcomes);
   EXPECT_EQ(assessment.status, CaseStatus::pass);
   EXPECT_TRUE(assessment.improved);
 }
@@ -250,8 +247,8 @@ TEST(Gate, ANewClaimWhereNothingIsExpectedFails) {
 TEST(Gate, AnUndefinedScoreLacksNothing) {
   const Baseline baseline = baseline_of({});
   const auto outcomes = claims_outcomes(std::nullopt, std::nullopt, std::nullopt);
-  EXPECT_EQ(gate_of(&baseline, true).assess(fixture_of("f"), outcomes).status, CaseStatus::pass);
-  EXPECT_EQ(gate_of(&baseline, true, floor_of(0.9)).assess(safe_fixture_of("f"), outcomes).status,
+  EXPECT_EQ(gate_of(&baseline).assess(fixture_of("f"), outcomes).status, CaseStatus::pass);
+  EXPECT_EQ(gate_of(&baseline, floor_of(0.9)).assess(safe_fixture_of("f"), outcomes).status,
             CaseStatus::pass);
 }
 
@@ -273,7 +270,7 @@ TEST(Gate, AModelThatExtractsNothingReachesNoFixedLimit) {
 
 TEST(Gate, PrecisionLacksNothingWhereNothingHadBeenExtracted) {
   const Baseline baseline = baseline_of({{"f", "claims_f1", 0.0}, {"f", "claims_recall", 0.0}});
-  const auto assessment = gate_of(&baseline, true).assess(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5));
+  const auto assessment = gate_of(&baseline).assess(fixture_of("f"), claims_outcomes(0.5, 0.5, 0.5));
   EXPECT_EQ(assessment.status, CaseStatus::pass);
   EXPECT_TRUE(assessment.improved);
   const Baseline other = baseline_of({{"f", "claims_f1", 0.4}, {"f", "claims_recall", 0.4}});
@@ -297,8 +294,7 @@ TEST(Gate, ChecksAFixtureByItsPassFailMetricsWithoutThresholds) {
 TEST(Gate, ChecksAFixtureByItsScoresUnderABaseline) {
   const Baseline baseline =
       baseline_of({{"f", "claims_precision", 0.9}, {"f", "claims_recall", 0.9}, {"f", "claims_f1", 0.9}});
-  const auto assessment =
-      gate_of(&baseline, true).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
+  const auto assessment = gate_of(&baseline).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9, false));
   EXPECT_EQ(assessment.status, CaseStatus::pass);
   EXPECT_EQ(metric(assessment, MetricId::claims_required).status, MetricStatus::unjudged);
   EXPECT_EQ(metric(assessment, MetricId::claims_required).cause, MetricCause::assessed_by_score);
@@ -321,14 +317,14 @@ TEST(Gate, AForbiddenClaimFailsUnderEveryMode) {
   statistical.mode = ThresholdMode::statistical;
   for (const Thresholding& suite : {Thresholding{}, absolute(0.5), statistical}) {
     for (const Baseline* baseline : {&free, &old}) {
-      const auto broke = gate_of(baseline, false, suite).assess(fixture_of("f"), found);
+      const auto broke = gate_of(baseline, suite).assess(fixture_of("f"), found);
       EXPECT_EQ(broke.status, CaseStatus::fail);
       EXPECT_TRUE(broke.regressed);
       EXPECT_EQ(metric(broke, MetricId::claims_forbidden).cause, MetricCause::broke);
-      EXPECT_EQ(gate_of(baseline, true, suite).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9)).status,
+      EXPECT_EQ(gate_of(baseline, suite).assess(fixture_of("f"), claims_outcomes(0.9, 0.9, 0.9)).status,
                 CaseStatus::pass);
     }
-    const auto again = gate_of(&had_it, false, suite).assess(fixture_of("f"), found);
+    const auto again = gate_of(&had_it, suite).assess(fixture_of("f"), found);
     EXPECT_EQ(again.status, CaseStatus::warn);
     EXPECT_TRUE(again.only_known_failures());
     EXPECT_EQ(again.change(), CaseChange::still_failing);

@@ -31,7 +31,7 @@ TEST(KnownFailure, IsOneWhereNothingIsJudged) {
   const Baseline pinned = baseline_of({{"q", similarity, 1.0}});
   Thresholding statistical;
   statistical.mode = ThresholdMode::statistical;
-  for (const Gate& gate : {gate_of(nullptr), gate_of(&pinned, false, statistical)}) {
+  for (const Gate& gate : {gate_of(nullptr), gate_of(&pinned, statistical)}) {
     CaseAssessment unjudged =
         gate.assess(kept(test_of("q", MetricId::semantic_similarity_to)), {&outcome, 1});
     ASSERT_EQ(unjudged.status, CaseStatus::pass);
@@ -67,7 +67,7 @@ TEST(KnownFailure, LeavesWhatAScoreDecidesToTheScore) {
   const Case& fixture = kept(fixture_of("f"));
   Thresholding statistical;
   statistical.mode = ThresholdMode::statistical;
-  CaseAssessment known = gate_of(&pinned, false, statistical).assess(fixture, outcomes);
+  CaseAssessment known = gate_of(&pinned, statistical).assess(fixture, outcomes);
   take_as_known_failure(known);
   for (const AssessedMetric& metric : known.metrics) {
     if (metric.id == MetricId::claims_required) {

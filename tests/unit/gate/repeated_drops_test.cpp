@@ -198,8 +198,7 @@ TEST(RepeatedDrops, AScoreThatWasMostlyUndefinedIsNoRegressionWhereItIsAgain) {
   statistical.mode = ThresholdMode::statistical;
   const Baseline baseline = pinned_of_run(mostly_silent);
   for (const Thresholding& suite : {Thresholding{}, statistical}) {
-    const CaseAssessment same =
-        together(each_of(gate_of(&baseline, false, suite), fixture_of("f"), mostly_silent));
+    const CaseAssessment same = together(each_of(gate_of(&baseline, suite), fixture_of("f"), mostly_silent));
     EXPECT_EQ(same.status, CaseStatus::pass);
     EXPECT_FALSE(same.regressed);
     EXPECT_EQ(same.metrics[0].baseline, 0.5);
@@ -223,7 +222,7 @@ TEST(RepeatedDrops, SilenceIsWorthOneWhereNothingIsExpected) {
                             const Thresholding& suite = {}) {
     std::vector<std::vector<MetricOutcome>> outcomes;
     for (const bool one : silent) outcomes.push_back(answered(one));
-    return together(each_of(gate_of(baseline, false, suite), safe_fixture_of("f"), outcomes));
+    return together(each_of(gate_of(baseline, suite), safe_fixture_of("f"), outcomes));
   };
   const auto pinned_of_run = [&](const std::vector<bool>& silent) {
     BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
@@ -295,8 +294,7 @@ Baseline pinned_of(const std::vector<double>& scores) {
 }
 
 CaseAssessment gated(const Baseline& baseline, const std::vector<double>& scores, double allowed) {
-  return together(
-      each_of(gate_of(&baseline, true), test_of("q", scored, max_drop(allowed)), outcomes_of(scores)));
+  return together(each_of(gate_of(&baseline), test_of("q", scored, max_drop(allowed)), outcomes_of(scores)));
 }
 
 /// A report's case with these repeats, and nothing after it.

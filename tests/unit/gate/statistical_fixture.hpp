@@ -32,7 +32,7 @@ struct Forty {
     std::vector<TestPin> pins;
     for (int i = 0; i < 40; ++i) pins.push_back({id_of(i), similarity, base});
     baseline = baseline_of(pins);
-    gate = gate_of(&baseline, false, suite);
+    gate = gate_of(&baseline, suite);
   }
 
   StatisticalAssessment assessed(auto&& current) const {

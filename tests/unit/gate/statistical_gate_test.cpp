@@ -42,7 +42,7 @@ TEST(StatisticalGate, AFloorStillChecksTheCase) {
 TEST(StatisticalGate, AFixtureIsNotAssessedAgainstPerfectionBesideTheTests) {
   const Baseline baseline =
       baseline_of({{"a", "claims_recall", 0.5}, {"a", "claims_f1", 0.6}, {"a", "claims_precision", 1}});
-  const Gate gate = gate_of(&baseline, false, statistical());
+  const Gate gate = gate_of(&baseline, statistical());
   const auto assessment = gate.assess(fixture_of("a"), claims_outcomes(1.0, 0.5, 0.6, false));
   EXPECT_EQ(assessment.status, CaseStatus::pass);
 }
@@ -73,7 +73,7 @@ TEST(StatisticalGate, NoiseIsNoRegressionButMayBeUnderpowered) {
 
 TEST(StatisticalGate, AScoreThatBecameUndefinedFailsItsCase) {
   const Baseline baseline = baseline_of({{"a", "claims_precision", 0.9}});
-  const Gate gate = gate_of(&baseline, false, statistical());
+  const Gate gate = gate_of(&baseline, statistical());
   Case test = test_of("a", MetricId::claims_precision);
   test.kind = CaseKind::claims;
   test.must_contain = fixture_of("a").must_contain;
@@ -90,7 +90,7 @@ TEST(StatisticalGate, AScoreThatBecameUndefinedFailsItsCase) {
 
 TEST(StatisticalGate, OneUndefinedRepeatMakesACaseFlaky) {
   const Baseline baseline = baseline_of({{"a", similarity, 0.9}});
-  const Gate gate = gate_of(&baseline, false, statistical());
+  const Gate gate = gate_of(&baseline, statistical());
   const Case test = test_of("a", MetricId::semantic_similarity_to);
   const auto defined = gate.assess(test, std::vector{score_of(MetricId::semantic_similarity_to, 0.9)});
   const auto undefined =

@@ -105,7 +105,7 @@ Run any_run() {
 
 /// As CaseResult comes to it. The run must outlive what is returned.
 std::vector<CaseAssessment> assessed(const Run& run, const Baseline* baseline) {
-  const Gate gate = gate_of(baseline, false, run.suite);
+  const Gate gate = gate_of(baseline, run.suite);
   std::vector<CaseAssessment> all;
   for (const AnsweredCase& one : run.cases) {
     std::vector<ScoredAnswer> answers;

@@ -62,17 +62,17 @@ TEST(UnjudgedScores, AKnownFailureThatNothingJudgesIsNamedToo) {
     return scores.finish(false).has_value();
   };
   EXPECT_TRUE(is_named(gate_of(nullptr)));
-  EXPECT_FALSE(is_named(gate_of(nullptr, false, floor_of(0.5))));
+  EXPECT_FALSE(is_named(gate_of(nullptr, floor_of(0.5))));
   const Baseline baseline = baseline_of({{"q", similarity, 0.9}});
   Thresholding statistical;
   statistical.mode = ThresholdMode::statistical;
-  EXPECT_FALSE(is_named(gate_of(&baseline, false, statistical))) << "the tests are not of known failures";
+  EXPECT_FALSE(is_named(gate_of(&baseline, statistical))) << "the tests are not of known failures";
 }
 
 // Repeats without an answer failed it, and its score was said to be judged by nothing.
 TEST(UnjudgedScores, AKnownFailureThatLacksAnswersIsJudgedAsItsScoreIs) {
   const MetricOutcome outcome = score_of(similar, 0.9);
-  CaseAssessment known = gate_of(nullptr, false, floor_of(0.5)).assess(test_of("q", similar), {&outcome, 1});
+  CaseAssessment known = gate_of(nullptr, floor_of(0.5)).assess(test_of("q", similar), {&outcome, 1});
   known.status = CaseStatus::fail;
   take_as_known_failure(known);
   UnjudgedScores scores;

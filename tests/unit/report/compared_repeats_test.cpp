@@ -86,9 +86,9 @@ TEST(ComparedRepeats, AReportComparesAsItsRunWasGated) {
     for (const auto mode : {ThresholdMode::relative, ThresholdMode::absolute, ThresholdMode::statistical}) {
       PerturbedRun run(replies);
       const Thresholding suite = with_mode(mode);
-      run.gate = Gate({.suite = suite, .baseline = nullptr, .default_max_drop = 0.05, .strict = false});
+      run.gate = Gate({.suite = suite, .baseline = nullptr, .default_max_drop = 0.05});
       const CompareSummary offline = compared(baseline, parsed(report_text(run)));
-      run.gate = Gate({.suite = suite, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+      run.gate = Gate({.suite = suite, .baseline = &baseline, .default_max_drop = 0.05});
       const Aggregates gated = *aggregate(run.results(), nullptr);
       EXPECT_EQ(offline.verdict_input.statuses, gated.all.statuses);
       EXPECT_EQ(offline.verdict_input.regressed, gated.all.regressed);
@@ -102,10 +102,8 @@ TEST(ComparedRepeats, TestsOfAllCasesAreThoseOfTheRun) {
   const Baseline baseline = pinned(1.0);
   for (const auto& replies : answers()) {
     PerturbedRun run(replies);
-    run.gate = Gate({.suite = with_mode(ThresholdMode::statistical),
-                     .baseline = &baseline,
-                     .default_max_drop = 0.05,
-                     .strict = false});
+    run.gate = Gate(
+        {.suite = with_mode(ThresholdMode::statistical), .baseline = &baseline, .default_max_drop = 0.05});
     StatisticalGate tests({&baseline, run.gate.config().suite, 0.05, 7});
     ASSERT_TRUE(visit_cases(run.results(), [&](const CaseResult& result) {
       if (result.status != CaseStatus::error) tests.add(result.fixture, result.assessment);
@@ -130,10 +128,8 @@ TEST(ComparedRepeats, TestsOfAllCasesAreThoseOfTheRun) {
 
 TEST(ComparedRepeats, JsonHasWhatEachRepeatCameTo) {
   PerturbedRun run({it, nothing, it, it, it, it, it, it, it, it});
-  run.gate = Gate({.suite = with_mode(ThresholdMode::statistical),
-                   .baseline = nullptr,
-                   .default_max_drop = 0.03,
-                   .strict = false});
+  run.gate =
+      Gate({.suite = with_mode(ThresholdMode::statistical), .baseline = nullptr, .default_max_drop = 0.03});
   const json report = json::parse(report_text(run));
   std::map<std::string, json> metrics;
   for (const json& metric : report["fixture_results"][0]["metrics"]) metrics[metric["name"]] = metric;
@@ -151,10 +147,8 @@ TEST(ComparedRepeats, JsonHasWhatEachRepeatCameTo) {
 
 TEST(ComparedRepeats, AMinEffectThatNoTestCanAnswerIsRefused) {
   PerturbedRun run({it, it, it, it, it, it, it, it, it, it});
-  run.gate = Gate({.suite = with_mode(ThresholdMode::statistical),
-                   .baseline = nullptr,
-                   .default_max_drop = 0.03,
-                   .strict = false});
+  run.gate =
+      Gate({.suite = with_mode(ThresholdMode::statistical), .baseline = nullptr, .default_max_drop = 0.03});
   const std::string text = report_text(run);
   const std::string own = "\"min_effect\": 0.03";
   ASSERT_NE(text.find(own), std::string::npos);

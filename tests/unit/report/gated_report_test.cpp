@@ -238,7 +238,7 @@ TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
     baseline.add({ids[i], "semantic_similarity_to", 0.92, {}});
   }
   baseline.seal();
-  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05});
   run.results.trials = many;
   const Aggregates aggregates = run.aggregates();
   ASSERT_EQ(aggregates.all.regressed, many);
@@ -261,7 +261,7 @@ TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
 std::string markdown_beside(Baseline& baseline, const Suite& suite, const sample::MemorySource& source,
                             const TrialTable* table = nullptr) {
   baseline.seal();
-  const Gate gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  const Gate gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05});
   RunResults results = sample::results_of(suite, source, gate);
   results.trials = source.trials.size();
   results.table = table;

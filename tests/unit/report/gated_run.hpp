@@ -50,7 +50,7 @@ struct GatedRun {
     add_results();
     for (const auto& [id, metric, score] : entries) baseline.add({id, metric, score, {}});
     baseline.seal();
-    gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+    gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05});
     results.trials = suite.cases.size();
   }
   GatedRun(const GatedRun&) = delete;

@@ -43,13 +43,12 @@ class JudgeCalibrationReport : public ::testing::Test {
  protected:
   JudgeCalibrationReport() { ask({"openai", "gpt-4o"}); }
 
-  void ask(const JudgeIdentity& judge, bool strict = false) {
+  void ask(const JudgeIdentity& judge) {
     const auto& rubrics = run.suite.rubrics;
     required = std::make_shared<const RequiredCalibrations>(
         0.6, RunJudge(judge, rubrics),
         std::vector{calibration(rubrics[2], 2, 0.72, 0.48), calibration(rubrics[1], 3, 0.85, 0.7)});
     Gate::Config config = run.gate.config();
-    config.strict = strict;
     config.calibrations = required;
     run.gate = Gate(std::move(config));
     CalibrationFold fold(required);

@@ -114,7 +114,7 @@ TEST_F(JudgedReport, ADropWithoutAMajorityIsARegressionInEachFormat) {
   Baseline baseline;
   baseline.add({"judge-004", "rubric", 0.9, {}});
   (void)baseline.seal();
-  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05});
   const Aggregates all = run.aggregates();
   const ReportInput gated = run.input(all);
   const json report = json::parse(json_of(gated));
@@ -182,7 +182,7 @@ TEST_F(JudgedReport, TheJudgesCostStandsApart) {
 TEST_F(JudgedReport, AWarningForAMissingEntryShowsTheVotesThatDisagree) {
   Baseline baseline;
   (void)baseline.seal();
-  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05, .strict = false});
+  run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05});
   const Aggregates all = run.aggregates();
   const ReportInput beside = run.input(all);
   for (const std::string& text :
@@ -320,22 +320,18 @@ TEST(JudgedRepeats, CompareJudgesAReportAsItsRunWasGated) {
     baseline.add({"judge-001", "faithfulness", pinned, {}});
     (void)baseline.seal();
     for (const auto& answers : runs) {
-      for (const bool strict : {false, true}) {
-        RepeatedJudgedRun run(answers);
-        run.gate = Gate({.suite = {}, .baseline = nullptr, .default_max_drop = 0.25, .strict = strict});
-        std::istringstream text(run.report());
-        const auto read = parse_report(text, "report.json");
-        ASSERT_TRUE(read) << to_text(read.error());
-        CompareRules rules;
-        rules.strict = strict;
-        const auto offline =
-            compare(cases_of(baseline), cases_of(*read), rules, [](const ScoreComparison&) {});
-        ASSERT_TRUE(offline);
-        run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.25, .strict = strict});
-        const Aggregates gated = *aggregate(run.results(), nullptr);
-        EXPECT_EQ(offline->verdict_input.statuses, gated.all.statuses) << pinned << ' ' << strict;
-        EXPECT_EQ(offline->verdict_input.regressed, gated.all.regressed);
-      }
+      RepeatedJudgedRun run(answers);
+      run.gate = Gate({.suite = {}, .baseline = nullptr, .default_max_drop = 0.25});
+      std::istringstream text(run.report());
+      const auto read = parse_report(text, "report.json");
+      ASSERT_TRUE(read) << to_text(read.error());
+      const auto offline =
+          compare(cases_of(baseline), cases_of(*read), CompareRules{}, [](const ScoreComparison&) {});
+      ASSERT_TRUE(offline);
+      run.gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.25});
+      const Aggregates gated = *aggregate(run.results(), nullptr);
+      EXPECT_EQ(offline->verdict_input.statuses, gated.all.statuses) << pinned;
+      EXPECT_EQ(offline->verdict_input.regressed, gated.all.regressed);
     }
   }
 }

@@ -287,11 +287,10 @@ TEST(ReportReader, AReportKeepsWhatItsRunWouldHaveBeenGatedBy) {
   for (const Thresholding& suite : thresholds) {
     for (const double threshold : {0.0, 0.03, 0.1}) {
       sample::GatedRun run;
-      run.gate = Gate({.suite = suite, .baseline = nullptr, .default_max_drop = threshold, .strict = false});
+      run.gate = Gate({.suite = suite, .baseline = nullptr, .default_max_drop = threshold});
       const Aggregates ungated = run.aggregates();
       const auto offline = compared(run, ungated);
-      run.gate =
-          Gate({.suite = suite, .baseline = &run.baseline, .default_max_drop = threshold, .strict = false});
+      run.gate = Gate({.suite = suite, .baseline = &run.baseline, .default_max_drop = threshold});
       const Aggregates gated = run.aggregates();
       EXPECT_EQ(offline.statuses, gated.all.statuses);
       EXPECT_EQ(offline.regressed, gated.all.regressed);

@@ -290,15 +290,13 @@ TEST(RunArms, AJudgeThatMayFailNothingMakesNoArmWorse) {
   outvoted.id = MetricId::faithfulness;
   outvoted.own_cause = MetricCause::no_majority;
   outvoted.fails_nothing = true;
-  for (const bool strict : {false, true}) {
-    outvoted.status = strict ? MetricStatus::fail : MetricStatus::warn;
-    Arms arms({"a", "b"}, {.baseline = 0});
-    for (std::uint32_t test = 0; test < 60; ++test) {
-      arms.add(test, 0, {pass_fail(true)});
-      arms.add(test, 1, {outvoted});
-    }
-    EXPECT_EQ(arm_pass_notices(arms.finish(), 0).size(), strict ? 1u : 0u);
+  outvoted.status = MetricStatus::warn;
+  Arms arms({"a", "b"}, {.baseline = 0});
+  for (std::uint32_t test = 0; test < 60; ++test) {
+    arms.add(test, 0, {pass_fail(true)});
+    arms.add(test, 1, {outvoted});
   }
+  EXPECT_TRUE(arm_pass_notices(arms.finish(), 0).empty());
 }
 
 TEST(RunArms, AFailureThatIsKnownMakesNoArmWorse) {

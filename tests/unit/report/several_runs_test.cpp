@@ -252,6 +252,21 @@ TEST(CompareReport, AReviewThatFailsUnderStrictSaysSo) {
       << table_of(input);
 }
 
+// It read FAIL beside nothing but what is unchanged.
+TEST(CompareReport, AWarningThatFailsUnderStrictSaysSo) {
+  const Cases base{checked("a", true)};
+  CompareReportInput input = input_of(base, {checked("a", true)}, "now.json");
+  input.gate.strict = true;
+  input.gate.notices = {{GateNotice::Severity::failure, "fingerprint_mismatch", "Another suite."}};
+  input.summary.verdict_input.failures = 1;
+  input.summary.verdict = RunVerdict::fail;
+  input.exit_code = 1;
+  EXPECT_NE(table_of(input).find("✗ FAIL: 1 unchanged; exit code 1 because of --strict\n"), std::string::npos)
+      << table_of(input);
+  input.summary.verdict_input.failures = 2;
+  EXPECT_EQ(table_of(input).find("--strict"), std::string::npos) << "the stability fails it, too";
+}
+
 TEST(SeveralRuns, WhatWasNotStartedIsCountedApartFromErrors) {
   const Cases whole{scored("a", 0.9), scored("b", 0.9), scored("c", 0.9)};
   const Cases stopped{scored("a", 0.9), unanswered("b", false), unanswered("c", true)};
