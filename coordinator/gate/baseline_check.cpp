@@ -38,7 +38,7 @@ std::string export_command(const GatedRun& run) {
 }
 
 /// Flags that decide neither what is asked nor what an answer is worth.
-constexpr std::array<std::string_view, 29> gate_flags{"baseline",   "baseline-arm",  "fail-on-regression",
+constexpr std::array<std::string_view, 30> gate_flags{"baseline",   "baseline-arm",  "fail-on-regression",
                                                       "strict",     "threshold",     "min-stability",
                                                       "categories", "filter",        "max-fixtures",
                                                       "sample",     "format",        "quiet",
@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 29> gate_flags{"baseline",   "baseline-ar
                                                       "max-tokens", "max-cost",      "deadline",
                                                       "no-cache",   "min-pass-rate", "failed",
                                                       "errors",     "flaky",         "dry-run",
-                                                      "only cases", "pins scores"};
+                                                      "only cases", "pins scores",   "fail-on-mismatch"};
 
 /// `: once you accept what that changes, write it anew with ...`: what makes the file anew that is compared
 /// with. A run stays what it is.

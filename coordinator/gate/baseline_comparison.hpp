@@ -22,6 +22,7 @@ struct BaselineComparison {
   std::string baseline_file;  ///< As the user named it; empty without a baseline.
   bool strict = false;
   bool fail_on_regression = false;                  ///< Of compared aggregates.
+  bool fail_on_mismatch = false;                    ///< As the function of that name (verdict_input.hpp).
   std::string config_fingerprint;                   ///< `sha256:...` of this run's suite and model settings.
   FingerprintParts fingerprint_parts{};             ///< Of it, as far as they are known.
   std::optional<AggregateAssessment> aggregates;    ///< Exactly for BaselineKind::aggregates.

@@ -1,7 +1,17 @@
 #include "coordinator/gate/verdict_input.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace sluice {
 namespace {
+
+constexpr std::array<std::string_view, 13> mismatches{
+    "fingerprint_mismatch", "unused_entries",  "missing_entries",        "expectation_mismatch",
+    "rubric_mismatch",      "judge_mismatch",  "judge_samples_mismatch", "perturbations_differ",
+    "model_mismatch",       "prompt_mismatch", "corpus_mismatch",        "missing_aggregates",
+    "nothing_to_compare"};
 
 void count_stability(const StabilityAssessment& stability, VerdictInput& input) {
   const bool failed = stability.status == MetricStatus::fail;
@@ -12,6 +22,13 @@ void count_stability(const StabilityAssessment& stability, VerdictInput& input) 
 }
 
 }  // namespace
+
+void fail_on_mismatch(std::vector<GateNotice>& notices) {
+  for (GateNotice& notice : notices) {
+    if (std::ranges::find(mismatches, notice.code) != mismatches.end())
+      notice.severity = GateNotice::Severity::failure;
+  }
+}
 
 void count_comparison(const BaselineComparison& gate, VerdictInput& input) {
   for (const GateNotice& notice : gate.notices) {

@@ -292,6 +292,7 @@ Result<RunAssessment> assess_run(const RunOptions& options, const RunResults& re
   add_arm_notices(options, gate, assessment);
   add_judge_notices(options, gate.judge.identity(), assessment);
   add_aggregates(options, gate, assessment);
+  if (options.fail_on_mismatch) fail_on_mismatch(assessment.gate.notices);
   assessment.pass_groups = pass_groups({options.settings.min_pass_rate.value, results.suite.min_pass_rates},
                                        arm_names_of(options.arms), assessment.aggregates.pass_counts);
   const auto input = verdict_input(assessment, cut_short);

@@ -142,6 +142,7 @@ Result<RunGate> load_gate(const RunOptions& options, const RunInputs& inputs) {
   }
   gate.comparison.strict = options.strict;
   gate.comparison.fail_on_regression = options.fail_on_regression;
+  gate.comparison.fail_on_mismatch = options.fail_on_mismatch;
   gate.comparison.config_fingerprint = inputs.fingerprint;
   gate.comparison.fingerprint_parts = inputs.fingerprint_parts;
   if (options.baseline) {

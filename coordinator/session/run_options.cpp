@@ -74,6 +74,9 @@ Conflict baseline_conflict(const RunFlags& flags) {
   if (flags.fail_on_regression && !flags.baseline) {
     return "--fail-on-regression needs something to compare with: add --baseline FILE";
   }
+  if (flags.fail_on_mismatch && !flags.baseline) {
+    return "--fail-on-mismatch needs something to compare with: add --baseline FILE";
+  }
   if (flags.allow_errors && !flags.export_baseline) {
     return "--allow-errors is about --export-baseline, which is not given";
   }
@@ -354,6 +357,7 @@ void take_switches(const RunFlags& flags, RunOptions& options) {
   options.suite_is_named = flags.suite.has_value() && !flags.suite_is_of_past_run;
   options.allow_errors = flags.allow_errors;
   options.fail_on_regression = flags.fail_on_regression;
+  options.fail_on_mismatch = flags.fail_on_mismatch;
   options.strict = flags.strict;
   options.progress = !flags.quiet;
 }

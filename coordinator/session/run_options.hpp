@@ -63,6 +63,7 @@ struct RunFlags {
   std::optional<std::string> harvest;
   bool allow_errors = false;
   bool fail_on_regression = false;
+  bool fail_on_mismatch = false;
   bool strict = false;
   ReportFlags report;
   bool quiet = false;
@@ -124,6 +125,7 @@ struct RunOptions {
   std::optional<std::string> harvest;          ///< Where what passed is added to solved examples.
   bool allow_errors = false;                   ///< Export what there is of a run with case errors.
   bool fail_on_regression = false;             ///< A regression of the manifest's aggregates fails.
+  bool fail_on_mismatch = false;               ///< So does what the baseline and the run do not share.
   bool strict = false;                         ///< Warnings fail.
   std::vector<ReportTarget> reports;           ///< That of --format and --output first.
   bool report_inputs = false;                  ///< ReportInput::with_inputs

@@ -30,6 +30,7 @@ class Gate : public GateWorkbench {
   const Outcome became_undefined{1, "regression", "fail", "became_undefined"};
   const Outcome missing{0, "review", "warn", "missing_in_baseline"};
   const Outcome missing_strict{1, "review", "warn", "missing_in_baseline"};
+  const Outcome missing_mismatch{1, "fail", "warn", "missing_in_baseline"};
   const Outcome noticed{0, "review", "pass", ""};  ///< A warning of the comparison as a whole.
   const Outcome noticed_strict{1, "fail", "pass", ""};
   const Outcome case_error{1, "error", "error", ""};
@@ -300,6 +301,7 @@ TEST_F(Gate, MissingEntries) {
   expect_all({
       {"warns", two, without_q_1, {}, missing, mends},
       {"fails under --strict", two, without_q_1, {"--strict"}, missing_strict, mends},
+      {"fails as a mismatch", two, without_q_1, {"--fail-on-mismatch"}, missing_mismatch, mends},
       {"an empty baseline", two, without_entries, {}, missing, mends},
       {"the floor holds all the same", one_test("min_floor: 0.9"), without_entries, {}, below_floor, "0.9"},
   });
@@ -312,6 +314,7 @@ TEST_F(Gate, UnusedEntries) {
       {"warn", two, gone, {}, noticed, "unused_entries"},
       {"are named", two, gone, {}, noticed, "`gone` claims_recall"},
       {"fail under --strict", two, gone, {"--strict"}, noticed_strict, "unused_entries"},
+      {"fail as a mismatch", two, gone, {"--fail-on-mismatch"}, noticed_strict, "unused_entries"},
       {"of an unknown metric",
        two,
        with_score("q_1", 0.5, "judge_politeness"),
@@ -343,6 +346,9 @@ TEST_F(Gate, WhatABaselineSaysOfItself) {
   expect_all({
       {"another fingerprint", one, fingerprint, {}, noticed, "fingerprint_mismatch"},
       {"another fingerprint, strict", one, fingerprint, {"--strict"}, noticed_strict, "fingerprint_mismatch"},
+      {"a mismatch", one, fingerprint, {"--fail-on-mismatch"}, noticed_strict, "fingerprint_mismatch"},
+      {"no mismatch", one, unchanged, {"--fail-on-mismatch"}, passes},
+      {"a version is no mismatch", one, version, {"--fail-on-mismatch"}, passes, "tool_version_mismatch"},
       {"another fingerprint, and a drop", one, fails, {}, dropped, "fingerprint_mismatch"},
       {"the same, strict", one, fails, {"--strict"}, dropped, "fingerprint_mismatch"},
       {"another tool version", one, version, {}, passes, "tool_version_mismatch"},

@@ -41,7 +41,7 @@ constexpr const char* run_examples =
     "  sluice run --mode cached --format json --output report.json\n"
     "  sluice run --mode live --categories tls,jwt --max-fixtures 10\n"
     "  sluice run suite.yaml --mode live --export-baseline baseline.json\n"
-    "  sluice run suite.yaml --baseline baseline.json --strict\n"
+    "  sluice run suite.yaml --baseline baseline.json --fail-on-mismatch\n"
     "  sluice run --mode robust --repeat 3 --max-fixtures 5\n"
     "  sluice run --mode cached --perturb crlf,blank-lines --min-stability 0.9\n"
     "  sluice run suite.yaml --mode live --judge openai --judge-model gpt-4o-mini\n"
@@ -274,6 +274,8 @@ struct RunCommand {
     app.add_flag("--allow-errors", flags.allow_errors, "Export a baseline even if cases ended in errors");
     app.add_flag("--fail-on-regression", flags.fail_on_regression,
                  "Exit with 1 if the manifest's aggregates dropped by more than --threshold");
+    app.add_flag("--fail-on-mismatch", flags.fail_on_mismatch,
+                 "Exit with 1 if the baseline is of another suite, settings or judge, or lacks scores");
     app.add_flag("--strict", flags.strict, "Exit with 1 for warnings too");
   }
 };
@@ -401,7 +403,7 @@ struct RerunCommand {
   void forget_aggregates() {
     if (!run.flags.baseline || !run.flags.baseline->ends_with(".toml")) return;
     run.flags.baseline.reset();
-    run.flags.fail_on_regression = false;
+    run.flags.fail_on_regression = run.flags.fail_on_mismatch = false;
   }
 };
 

@@ -42,12 +42,14 @@ struct GateFlags {
   std::optional<std::string> baseline_arm;
   bool strict = false;
   bool fail_on_regression = false;
+  bool fail_on_mismatch = false;
 
   GateFlags() {
     app.add_option("--baseline", baseline);
     app.add_option("--baseline-arm", baseline_arm);
     app.add_flag("--strict", strict);
     app.add_flag("--fail-on-regression", fail_on_regression);
+    app.add_flag("--fail-on-mismatch", fail_on_mismatch);
   }
 };
 
@@ -60,6 +62,7 @@ Result<void> take_gate(const PastRun& past, RunOptions& options) {
   options.has_pinned_scores = has_pinned_scores(past.run.flags);
   options.strict = flags.strict;
   options.fail_on_regression = flags.fail_on_regression;
+  options.fail_on_mismatch = flags.fail_on_mismatch;
   if (!flags.baseline_arm) return {};
   const auto arm =
       std::ranges::find(options.arms, *flags.baseline_arm, [](const RunArm& one) { return one.arm.name; });

@@ -33,10 +33,10 @@ std::string aggregates_reason(const BaselineComparison& gate) {
 
 constexpr std::string_view about_arms = "the arms";
 
-std::string notices_reason(const std::vector<GateNotice>& notices) {
+std::string notices_reason(const BaselineComparison& gate) {
   std::map<std::string_view, std::uint64_t> failures;
   std::map<std::string_view, std::uint64_t> warnings;
-  for (const GateNotice& notice : notices) {
+  for (const GateNotice& notice : gate.notices) {
     if (notice.severity == GateNotice::Severity::failure) ++failures[topic_of(notice)];
     if (notice.severity == GateNotice::Severity::warning) ++warnings[topic_of(notice)];
   }
@@ -44,7 +44,7 @@ std::string notices_reason(const std::vector<GateNotice>& notices) {
   for (const auto& [topic, count] : failures) {
     text += ", " + counted(count, "failure") + " of " + std::string(topic);
     // An arm that is worse fails by itself.
-    if (topic != about_arms) text += " under --strict";
+    if (topic != about_arms) text += gate.strict ? " under --strict" : " under --fail-on-mismatch";
   }
   for (const auto& [topic, count] : warnings)
     text += ", " + counted(count, "warning") + " about " + std::string(topic);
@@ -206,7 +206,7 @@ std::string reason_for(const ReportInput& input) {
   add(statuses.warned - all.known_failures, "warned");
   add(all.known_failures, "known to fail");
   add(statuses.flaky, "flaky");
-  text += notices_reason(input.gate.notices);
+  text += notices_reason(input.gate);
   if (all.improved > 0) text += ", " + grouped(all.improved) + " improved";
   const std::string strict = by_strict(input);
   return strict.empty() ? text : text + "; " + strict;

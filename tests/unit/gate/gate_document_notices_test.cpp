@@ -11,6 +11,7 @@
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/unjudged_scores.hpp"
+#include "coordinator/gate/verdict_input.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"
 #include "gate_document.hpp"
 #include "gate_fixture.hpp"
@@ -121,7 +122,7 @@ std::vector<GateNotice> every_notice(bool strict) {
 
 TEST(GateDocument, NoticesAreThoseOfTheTable) {
   std::map<std::string, Row> rows;
-  for (const Row& row : table("code", 4)) rows[row[0]] = row;
+  for (const Row& row : table("code", 5)) rows[row[0]] = row;
   std::set<std::string> met;
   for (const bool strict : {false, true}) {
     for (const GateNotice& notice : every_notice(strict)) {
@@ -134,6 +135,12 @@ TEST(GateDocument, NoticesAreThoseOfTheTable) {
     }
   }
   for (const auto& [code, row] : rows) EXPECT_TRUE(met.contains(code)) << code << " is given nowhere";
+  auto notices = every_notice(false);
+  fail_on_mismatch(notices);
+  for (const GateNotice& notice : notices) {
+    const std::string decides = notice.decides ? "" : ", decides nothing";
+    EXPECT_EQ(rows.at(notice.code)[4], std::string(word(notice.severity)) + decides) << notice.code;
+  }
 }
 
 }  // namespace sluice::gate_document_notices_test

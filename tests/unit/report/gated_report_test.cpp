@@ -354,6 +354,12 @@ TEST(GatedReport, FailuresOfTheComparisonAreShownFirst) {
   EXPECT_LT(markdown.find("**failure** `fingerprint_mismatch`"), markdown.find("### Regressions"));
   EXPECT_NE(table_of(input, {.columns = 80}).find("✗ failure: fingerprint_mismatch"), std::string::npos);
   EXPECT_NE(junit_of(input).find("name=\"baseline comparison\""), std::string::npos);
+  for (const bool strict : {false, true}) {
+    input.gate.strict = strict;
+    EXPECT_NE(junit_of(input).find(std::string("1 failure of the comparison under --") +
+                                   (strict ? "strict" : "fail-on-mismatch")),
+              std::string::npos);
+  }
 }
 
 }  // namespace

@@ -41,6 +41,17 @@ TEST(RunOptions, ABudgetForWhatIsPaidIsRefusedWhereNothingIs) {
             "--max-cost bounds what the providers are paid for, and --mode mock calls none: leave it out");
 }
 
+TEST(RunOptions, AMismatchIsOneWithABaseline) {
+  RunFlags flags;
+  flags.fail_on_mismatch = true;
+  EXPECT_EQ(refusal(flags, settings_of("")),
+            "--fail-on-mismatch needs something to compare with: add --baseline FILE");
+  flags.baseline = "base.json";
+  const auto options = make_run_options(flags, settings_of(""));
+  ASSERT_TRUE(options);
+  EXPECT_TRUE(options->fail_on_mismatch);
+}
+
 TEST(RunOptions, ABudgetInAFileIsForOtherRunsToo) {
   EXPECT_TRUE(make_run_options({}, settings_of("[eval]\nmax_run_tokens = 5\nmax_run_cost = 1\n")));
   EXPECT_TRUE(make_run_options({}, settings_of("", {{"run_deadline_seconds", "--deadline", "5m"}})))
