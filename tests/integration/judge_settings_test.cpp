@@ -262,6 +262,9 @@ TEST_F(JudgeSettings, AVoteThatDissentsChangesNoVerdictUnderStrict) {
       {});
   const auto pinned = run_sluice(run(simulator, "live", judged() + Flags{"--export-baseline", "base.json"}));
   ASSERT_EQ(pinned.exit_code, 0) << pinned.errors;
+  EXPECT_NE(pinned.errors.find("1 case warns or is flaky: no baseline excuses that under --strict"),
+            std::string::npos)
+      << pinned.errors;
   const Flags gated = run(simulator, "cached", judged() + Flags{"--baseline", "base.json"});
   const auto unchanged = run_sluice(gated + Flags{"--fail-on-mismatch"});
   EXPECT_EQ(unchanged.exit_code, 0) << "what CI runs: " << unchanged.output;

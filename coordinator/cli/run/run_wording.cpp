@@ -8,12 +8,17 @@
 namespace sluice {
 
 std::string pinned_line(const std::string& file, std::size_t results, const RunAssessment& assessment) {
-  const auto failed = assessment.aggregates.all.statuses.failed;
-  const std::string but = failed > 0 ? "; " + wording::counted(failed, "case") +
-                                           " of this run failed: the baseline records that, and this run's "
-                                           "verdict stays as it is"
-                                     : "";
-  return "pinned " + wording::counted(results, "result") + " in " + file + but;
+  const Totals& all = assessment.aggregates.all;
+  const StatusCounts& statuses = all.statuses;
+  std::string words = "pinned " + wording::counted(results, "result") + " in " + file;
+  if (statuses.failed > 0)
+    words += "; " + wording::counted(statuses.failed, "case") +
+             " of this run failed: the baseline records that, and this run's verdict stays as it is";
+  const std::uint64_t uncertain = statuses.warned - all.known_failures + statuses.flaky;
+  if (uncertain > 0)
+    words += "; " + wording::counted(uncertain, "case") + (uncertain == 1 ? " warns or is" : " warn or are") +
+             " flaky: no baseline excuses that under --strict";
+  return words;
 }
 
 std::string harvest_line(const std::string& file, const Harvest& harvest) {

@@ -14,6 +14,22 @@ TEST(RunWording, SaysWhatPinningMeansForCasesThatFailed) {
             "run's verdict stays as it is");
 }
 
+// The next run, unchanged, failed under --strict, and nothing had said that it would.
+TEST(RunWording, SaysWhatFailsUnderStrictWhateverIsPinned) {
+  RunAssessment assessment;
+  Totals& all = assessment.aggregates.all;
+  all.statuses.warned = all.known_failures = 2;
+  EXPECT_EQ(pinned_line("base.json", 40, assessment), "pinned 40 results in base.json") << "known failures";
+  all.statuses.flaky = 1;
+  EXPECT_EQ(
+      pinned_line("base.json", 40, assessment),
+      "pinned 40 results in base.json; 1 case warns or is flaky: no baseline excuses that under --strict");
+  all.statuses.warned = 4;
+  EXPECT_EQ(pinned_line("base.json", 40, assessment),
+            "pinned 40 results in base.json; 3 cases warn or are flaky: no baseline excuses that under "
+            "--strict");
+}
+
 // It named a file to which 0 examples were added, and which was not there.
 TEST(RunWording, SaysWhyNothingWasHarvested) {
   EXPECT_EQ(harvest_line("solved.jsonl", {}),
