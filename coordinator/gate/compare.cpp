@@ -210,6 +210,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.baseline_passed = one.baseline_passed;
     row.check = metric.check;
     row.expected = expected_by(metric, before);
+    row.repeat_scores = one.repeat_scores;
     row.is_of_known_failure = current.is_known_failure;
     row.case_status = assessment.status;
     row.change =

@@ -107,8 +107,9 @@ struct ScoreComparison {
   bool is_of_known_failure = false;       ///< The suite says that the case fails.
   /// Of the current side's case; it may fail by metrics that are flaky one by one.
   CaseStatus case_status = CaseStatus::pass;
-  std::optional<VoteTally> votes{};  ///< Of a judge metric.
-  std::string_view expected{};       ///< ComparedMetric, of the side that knows it.
+  std::optional<VoteTally> votes{};         ///< Of a judge metric.
+  std::string_view expected{};              ///< ComparedMetric, of the side that knows it.
+  std::span<const double> repeat_scores{};  ///< AssessedMetric
 
   std::optional<double> delta() const {
     if (!score || !baseline) return std::nullopt;

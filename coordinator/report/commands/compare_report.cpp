@@ -121,6 +121,7 @@ Row row_of(const ScoreComparison& compared, Part part) {
   numbers.limit = compared.limit;
   numbers.cause = compared.cause;
   numbers.votes = compared.votes;
+  numbers.repeat_scores.assign(compared.repeat_scores.begin(), compared.repeat_scores.end());
   if (part == Part::broke || part == Part::fixed || part == Part::still_failing) {
     numbers.baseline_passed = part == Part::broke;
     if (part != Part::fixed) numbers.status = MetricStatus::fail;

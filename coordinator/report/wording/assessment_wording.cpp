@@ -64,13 +64,29 @@ std::string_view cause_words(MetricCause cause) {
   return "";
 }
 
+/// Of several repeats: what they missed is asked of each, and not of the mean that is shown.
+bool missed_in_repeats(const AssessedMetric& metric) {
+  const MetricCause cause = metric.spared != MetricCause::none ? metric.spared : metric.cause;
+  return metric.limit && metric.repeat_scores.size() > 1 &&
+         (cause == MetricCause::below_min_score || cause == MetricCause::below_min_floor);
+}
+
+/// `1 of 4 repeats `; empty where all that missed the limit are undefined.
+std::string repeats_below(const AssessedMetric& metric) {
+  const auto below = std::ranges::count_if(
+      metric.repeat_scores, [&](double score) { return billionths(score) < billionths(*metric.limit); });
+  if (below == 0) return "";
+  return std::to_string(below) + " of " + std::to_string(metric.repeat_scores.size()) + " repeats ";
+}
+
 /// Why the metric failed or warned, and by what else than a drop; of what a judge without calibration would
 /// fail, both.
 std::string cause_in_words(const AssessedMetric& metric) {
   if (metric.cause == MetricCause::missing_in_baseline && metric.asked_otherwise)
     return "pinned of what the test asked before";
   const bool is_spared = metric.spared != MetricCause::none;
-  std::string words(cause_words(is_spared ? metric.spared : metric.cause));
+  std::string words = missed_in_repeats(metric) ? repeats_below(metric) : "";
+  words += cause_words(is_spared ? metric.spared : metric.cause);
   if (metric.is_known_and_unjudged()) return words + ", which nothing judged";
   const MetricCause further = metric.further_cause();
   if (further != MetricCause::none) words.append(", and ").append(cause_words(further));
@@ -154,11 +170,18 @@ ScoreWords words_for(const AssessedMetric& metric) {
   }
   const auto of_each_vote = limit_of_each_vote(metric);
   const auto limit = of_each_vote ? of_each_vote : metric.limit;
-  const int decimals = decimals_for({metric.score, metric.baseline, limit});
   const bool has_mean = of_each_vote && metric.votes->samples > 1;
+  const bool is_of_each_repeat = !of_each_vote && missed_in_repeats(metric);
+  // Of a limit of each repeat the lowest is what misses it.
+  const auto compared =
+      is_of_each_repeat ? std::optional(std::ranges::min(metric.repeat_scores)) : metric.score;
+  const int decimals = std::max(decimals_for({metric.score, metric.baseline}),
+                                decimals_for({compared, metric.baseline, limit}));
   return {fixed_or_none(metric.score, decimals), fixed_or_none(metric.baseline, decimals),
           signed_delta(metric.score, metric.baseline, decimals),
-          fixed_or_none(limit, decimals) + (has_mean ? " a vote" : "")};
+          fixed_or_none(limit, decimals) + (has_mean            ? " a vote"
+                                            : is_of_each_repeat ? " a repeat"
+                                                                : "")};
 }
 
 ScoreWords words_for(const AggregateComparison& comparison) {

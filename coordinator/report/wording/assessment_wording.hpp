@@ -20,13 +20,15 @@ struct ScoreWords {
   std::string score;
   std::string baseline;
   std::string delta;  ///< With its sign.
-  std::string limit;  ///< The one that decides: `0.50 a vote` where each of several votes has to reach it.
+  /// The one that decides: `0.50 a vote` where each of several votes has to reach it, `0.50 a repeat` where
+  /// some of several repeats missed it, and not their mean.
+  std::string limit;
 };
 ScoreWords words_for(const AssessedMetric& metric);
 ScoreWords words_for(const AggregateComparison& comparison);  ///< Without a limit.
 
 /// `claims_f1 0.92 → 0.85 (-0.07), limit 0.87: dropped by more than is allowed`, with what else fails it.
-/// With the agreement where votes do not all agree.
+/// With the agreement where votes do not all agree, and how many of several repeats missed a limit of each.
 std::string assessed(const AssessedMetric& metric);
 /// The case passed, and its suite says that it fails.
 bool is_known_failure_that_passed(const CaseResult& result);

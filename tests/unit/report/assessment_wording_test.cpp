@@ -83,6 +83,33 @@ TEST(AssessmentWording, TheLimitThatDecidesMayBeThatOfEachVote) {
   EXPECT_EQ(limit(3, 0.85, MetricCause::dropped), "0.85");
 }
 
+// "0.5000003, limit 0.5000000: below the score asked for" stood beside a mean of repeats of which one missed
+// it.
+TEST(AssessmentWording, OfALimitOfEachRepeatItSaysHowManyMissedIt) {
+  AssessedMetric flaky = metric(0.50000025, std::nullopt, 0.5, MetricCause::below_min_score);
+  flaky.repeat_scores = {0.0, 0.666667, 0.666667, 0.666667};
+  EXPECT_EQ(wording::assessed(flaky),
+            "claims_f1 0.50, limit 0.50 a repeat: 1 of 4 repeats below the score asked for");
+  flaky.repeat_scores = {0.4999, 0.5001};
+  EXPECT_EQ(wording::assessed(flaky),
+            "claims_f1 0.5000, limit 0.5000 a repeat: 1 of 2 repeats below the score asked for");
+  flaky.spared = MetricCause::below_min_floor;
+  flaky.cause = MetricCause::known_failure;
+  EXPECT_EQ(wording::assessed(flaky),
+            "claims_f1 0.5000, limit 0.5000 a repeat: 1 of 2 repeats below the floor, a known failure");
+  flaky.spared = MetricCause::none;
+  flaky.cause = MetricCause::below_min_floor;
+  flaky.repeat_scores = {0.5, 0.5};
+  EXPECT_EQ(wording::assessed(flaky), "claims_f1 0.50, limit 0.50 a repeat: below the floor")
+      << "a third is undefined";
+  flaky.cause = MetricCause::dropped;
+  flaky.baseline = 0.9;
+  flaky.score = 0.4;
+  EXPECT_EQ(wording::assessed(flaky),
+            "claims_f1 0.90 → 0.40 (-0.50), limit 0.50: dropped by more than is allowed")
+      << "that is asked of the mean";
+}
+
 TEST(AssessmentWording, AnImprovementMayBeToExtractNothing) {
   const Case fixture;
   CaseResult result{.fixture = fixture, .counts = {}};
