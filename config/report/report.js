@@ -169,9 +169,11 @@
     body.append(part);
     more.hidden = next === shown.length;
   };
+  const regressions = ['broke', 'dropped'];
   const fits = (row, words) => {
     const wanted = status.value;
     const fitsStatus = wanted === '' || row.cases.some((one) => one.status === wanted || one.change === wanted) ||
+      (wanted === 'regressed' && row.cases.some((one) => regressions.includes(one.change))) ||
       (wanted === 'differs' && row.cases.some((one) => one.status !== row.cases[0].status));
     return fitsStatus && (category.value === '' || row.category === category.value) &&
       words.every((word) => textOf(row).includes(word));
@@ -198,7 +200,9 @@
   const addOptions = () => {
     manyCategories = seen((one) => one.category).size > 1;
     for (const value of ['fail', 'error', 'not started', 'flaky', 'warn', 'pass']) if (seen((one) => one.status).has(value)) option(status, value, value);
-    for (const value of ['broke', 'still_failing', 'fixed']) if (seen((one) => one.change).has(value)) option(status, value, value.replace('_', ' '));
+    const changes = seen((one) => one.change);
+    if (regressions.every((value) => changes.has(value))) option(status, 'regressed', 'regressed');
+    for (const value of [...regressions, 'still_failing', 'fixed']) if (changes.has(value)) option(status, value, value.replace('_', ' '));
     if (arms.length > 0) option(status, 'differs', table.dataset.differs || 'differs between arms');
     for (const value of [...seen((one) => one.category)].sort()) option(category, value, value);
   };

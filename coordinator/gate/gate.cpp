@@ -74,6 +74,8 @@ std::string_view to_string(CaseChange change) {
       return "none";
     case CaseChange::broke:
       return "broke";
+    case CaseChange::dropped:
+      return "dropped";
     case CaseChange::fixed:
       return "fixed";
     case CaseChange::still_failing:
@@ -115,6 +117,7 @@ CaseChange CaseAssessment::change() const {
     return [cause](const AssessedMetric& one) { return one.cause == cause; };
   };
   if (any(by(MetricCause::broke))) return CaseChange::broke;
+  if (regressed) return CaseChange::dropped;
   if (any(by(MetricCause::still_failing))) return CaseChange::still_failing;
   const bool fails = status != CaseStatus::pass && status != CaseStatus::warn;
   return !fails && any([](const AssessedMetric& one) { return one.is_fixed(); }) ? CaseChange::fixed

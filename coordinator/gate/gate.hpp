@@ -187,12 +187,13 @@ struct AssessedMetric {
   }
 };
 
-/// What became of a case beside what is pinned of its pass/fail metrics.
+/// What became of a case beside what is pinned of it.
 enum class CaseChange : std::uint8_t {
   none,
   broke,          ///< A check fails that passed when the baseline was made.
+  dropped,        ///< No check broke, and it regressed by a score all the same.
   fixed,          ///< It does not fail, and a check passes that failed then.
-  still_failing,  ///< A check fails, as it did then, and none broke.
+  still_failing,  ///< A check fails, as it did then, and nothing got worse.
 };
 
 std::string_view to_string(CaseChange change);

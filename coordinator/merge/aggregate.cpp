@@ -33,6 +33,7 @@ void Totals::add(const CaseResult& result) {
   improved += result.assessment.improved ? 1 : 0;
   const CaseChange change = result.assessment.change();
   broke += change == CaseChange::broke ? 1 : 0;
+  dropped += change == CaseChange::dropped ? 1 : 0;
   fixed += change == CaseChange::fixed ? 1 : 0;
   still_failing += change == CaseChange::still_failing ? 1 : 0;
   known_failures += result.assessment.only_known_failures() ? 1 : 0;

@@ -20,6 +20,7 @@ struct Totals {
   std::uint64_t regressed = 0;    ///< Of the failed ones: with a fall below the baseline.
   std::uint64_t improved = 0;
   std::uint64_t broke = 0;           ///< CaseChange
+  std::uint64_t dropped = 0;         ///< CaseChange
   std::uint64_t fixed = 0;           ///< CaseChange
   std::uint64_t still_failing = 0;   ///< CaseChange
   std::uint64_t known_failures = 0;  ///< Of the warned ones: those that warn for nothing else.

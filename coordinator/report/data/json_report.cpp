@@ -132,6 +132,7 @@ void write_comparison(Json& json, const ReportInput& input) {
   json.member("missing", all.missing_entries);
   if (of_scores) {
     json.member("broke", all.broke);
+    json.member("dropped", all.dropped);
     json.member("fixed", all.fixed);
     json.member("still_failing", all.still_failing);
   }

@@ -53,6 +53,8 @@ std::string_view change_words(CaseChange change) {
       return "";
     case CaseChange::broke:
       return ", broke";
+    case CaseChange::dropped:
+      return ", dropped";
     case CaseChange::fixed:
       return ", fixed";
     case CaseChange::still_failing:

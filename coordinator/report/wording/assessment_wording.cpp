@@ -262,6 +262,7 @@ std::string change_of(const CaseResult& result) {
   if (result.fixture.known_failure && result.status == CaseStatus::warn) return known_failure_words(result);
   switch (result.assessment.change()) {
     case CaseChange::none:
+    case CaseChange::dropped:  // Its score says it.
       return "";
     case CaseChange::broke:
       return failed_before(result)

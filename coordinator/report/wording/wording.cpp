@@ -111,8 +111,9 @@ std::string tally(const Totals& all) {
 std::string changes(const ReportInput& input) {
   const Totals& all = input.aggregates.all;
   std::string text;
-  for (const auto& [count, word] : {std::pair(all.broke, " broke"), std::pair(all.fixed, " fixed"),
-                                    std::pair(all.still_failing, " still failing")}) {
+  for (const auto& [count, word] :
+       {std::pair(all.broke, " broke"), std::pair(all.dropped, " dropped"), std::pair(all.fixed, " fixed"),
+        std::pair(all.still_failing, " still failing")}) {
     if (count > 0) text += (text.empty() ? "" : ", ") + grouped(count) + word;
   }
   return text;

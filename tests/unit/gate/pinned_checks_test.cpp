@@ -48,6 +48,21 @@ TEST(PinnedChecks, ACaseBreaksIsFixedOrFailsStill) {
   }
 }
 
+TEST(PinnedChecks, ACaseThatRegressedByAScoreDroppedWhateverStillFails) {
+  const auto change_beside = [](bool check_passed_then) {
+    const Baseline baseline = baseline_of(
+        {{"q", similarity, 0.9}, {"q", "must_contain", check_passed_then ? 1.0 : 0.0, "", PinKind::checks}});
+    Case test = checked_test(1);
+    test.expectations.push_back(test_of("q", MetricId::semantic_similarity_to).expectations.front());
+    const std::vector outcomes{verdict_of(contains, false), score_of(MetricId::semantic_similarity_to, 0.5)};
+    const CaseAssessment assessment = gate_of(&baseline).assess(test, outcomes);
+    EXPECT_TRUE(assessment.regressed);
+    return assessment.change();
+  };
+  EXPECT_EQ(change_beside(true), CaseChange::broke);
+  EXPECT_EQ(change_beside(false), CaseChange::dropped);
+}
+
 /// A test that expects these texts, of which some are missing in the answer.
 CaseAssessment expecting(const Baseline* baseline, const std::vector<std::string>& texts,
                          const std::string& missing) {

@@ -1,3 +1,4 @@
+#include "coordinator/report/wording/wording.hpp"
 #include "coordinator/suite/canonical_case.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/golden.hpp"
@@ -44,6 +45,16 @@ TEST(GatedReport, GoldenBesideAManifest) {
     expect_golden("manifest_table_" + std::to_string(columns) + ".txt", table);
   }
   expect_golden("manifest_report.md", markdown_of(input));
+}
+
+// The summary, the page's filter and the CSV knew checks alone: of 34 that regressed they had 24.
+TEST(GatedReport, AScoreThatDroppedIsAChange) {
+  const GatedRun run;
+  const Aggregates aggregates = run.aggregates();
+  const ReportInput input = run.input(aggregates);
+  EXPECT_EQ(wording::changes(input), "2 dropped");
+  EXPECT_EQ(occurrences(csv_of(input), ",fail,dropped,,1,0,"), 2u) << csv_of(input);
+  EXPECT_EQ(occurrences(html_of(input), "</span>, dropped</td>"), 2u);
 }
 
 // The exit code was 1, and nothing said why.
