@@ -94,8 +94,10 @@ void break_headings(const TextTable& table, Layout& layout, std::size_t max_widt
 }
 
 /// All columns in one table whose names are whole: with headings of several lines, or else with the first
-/// column above the others. Nothing where there is no room even so.
-std::optional<Layout> whole_layout(const TextTable& table, Layout layout, std::size_t max_width) {
+/// column above the others. Then a second key is cut short, but not below `least_key`. Nothing where there is
+/// no room even so.
+std::optional<Layout> whole_layout(const TextTable& table, Layout layout, std::size_t max_width,
+                                   std::size_t least_key) {
   break_headings(table, layout, max_width);
   if (layout.total() <= max_width || layout.shown.size() < 2) return layout;
   const std::size_t key_width = layout.widths.front() + 4;
@@ -106,31 +108,44 @@ std::optional<Layout> whole_layout(const TextTable& table, Layout layout, std::s
     layout.widths[i] =
         std::max(display_width(table.columns[layout.shown[i]].heading), widest_cell(table, layout.shown[i]));
   break_headings(table, layout, max_width);
+  if (layout.shown.front() < table.keys) shrink_first(layout, max_width, least_key);
   if (layout.total() > max_width) return std::nullopt;
   const std::size_t wanted = std::min(key_width, max_width);
   if (layout.total() < wanted) layout.widths.back() += wanted - layout.total();
   return layout;
 }
 
+/// Without the last column that may stand in a table below; false where none is left.
+bool drop_column(const TextTable& table, Layout& layout) {
+  for (std::size_t i = layout.shown.size(); i-- > 1;) {
+    if (!table.columns[layout.shown[i]].droppable) continue;
+    layout.shown.erase(layout.shown.begin() + static_cast<std::ptrdiff_t>(i));
+    layout.widths.erase(layout.widths.begin() + static_cast<std::ptrdiff_t>(i));
+    return true;
+  }
+  return false;
+}
+
 Layout layout_of(const TextTable& table, std::size_t max_width) {
-  Layout layout;
+  Layout all;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
-    layout.shown.push_back(column);
-    layout.widths.push_back(
-        std::max(display_width(table.columns[column].heading), widest_cell(table, column)));
+    all.shown.push_back(column);
+    all.widths.push_back(std::max(display_width(table.columns[column].heading), widest_cell(table, column)));
   }
-  if (table.whole_names && table.keys > 0) {
-    if (auto whole = whole_layout(table, layout, max_width)) return *whole;
+  const bool keeps_names = table.whole_names && table.keys > 0;
+  if (keeps_names) {
+    if (auto whole = whole_layout(table, all, max_width, 24)) return *whole;
   }
+  Layout layout = all;
   if (!table.whole_names) shrink_first(layout, max_width, 10);
-  for (std::size_t column = table.columns.size(); column-- > 1 && layout.total() > max_width;) {
-    if (!table.columns[column].droppable) continue;
-    layout.shown.erase(layout.shown.begin() + static_cast<std::ptrdiff_t>(column));
-    layout.widths.erase(layout.widths.begin() + static_cast<std::ptrdiff_t>(column));
+  while (layout.total() > max_width && drop_column(table, layout)) {
   }
-  // What is left may have its names whole where all together had not.
-  if (table.whole_names && table.keys > 0 && layout.total() > max_width) {
-    if (auto whole = whole_layout(table, layout, max_width)) return *whole;
+  // Names above the others leave room for more columns.
+  if (keeps_names && layout.total() > max_width) {
+    for (Layout fewer = all; drop_column(table, fewer);) {
+      if (auto whole = whole_layout(table, fewer, max_width, 24)) return *whole;
+    }
+    if (auto whole = whole_layout(table, layout, max_width, 10)) return *whole;
   }
   shrink_first(layout, max_width, 4);
   return layout;
@@ -249,7 +264,8 @@ std::string drawn(const TextTable& table, std::size_t max_width) {
   out += rule(layout, "├", layout.key_above ? "┴" : "┼", "┤");
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& row = table.rows[i];
-    if (layout.key_above) out += key_lines(row.front(), layout);
+    const bool has_same_key = i > 0 && table.keys > 1 && row.front() == table.rows[i - 1].front();
+    if (layout.key_above && !has_same_key) out += key_lines(row.front(), layout);
     const std::span<const std::string_view> colours =
         table.colours.empty() ? std::span<const std::string_view>() : table.colours[i];
     out += row_of(

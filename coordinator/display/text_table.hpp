@@ -20,8 +20,8 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;  ///< A printable cell for each column.
   /// By row and column what begins a cell's colour, which ends with the cell; empty: there is none.
   std::vector<std::vector<std::string_view>> colours{};
-  /// Headings are broken, the first column goes above the others, and then columns go, before it is cut
-  /// short.
+  /// Headings are broken, the first column goes above the others, once for rows of the same, a second key is
+  /// cut short to 24, and then columns go, before the first is cut short.
   bool whole_names = false;
   /// So many columns say what a row is of. 0: of a long list, where what goes is gone.
   std::size_t keys = 1;

@@ -267,6 +267,7 @@ Table table_of(Rows&& rows, Part part) {
   Table table{.columns = {column("Case"), column("Metric"), number("Baseline"), number("Score"),
                           number("Delta"), number("Limit")},
               .rows = std::move(rows.shown),
+              .whole_names = true,
               .keys = 2};
   if (shows_cause(part)) table.columns.push_back({.heading = "Cause", .droppable = true});
   return table;

@@ -161,11 +161,11 @@ Table SeveralRuns::sides_table() const {
       std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
   const bool has_not_started =
       std::ranges::any_of(sides_, [](const Side& side) { return side.summary.not_started > 0; });
-  Table table{.columns = {column("Run"), number("Passed"), number("Failed")}};
-  if (has_flaky) table.columns.push_back(number("Flaky"));
-  if (has_known) table.columns.push_back(number("Known failures"));
+  Table table{.columns = {column("Run"), number("Passed"), number("Failed")}, .whole_names = true};
+  if (has_flaky) table.columns.push_back(spare_number("Flaky"));
+  if (has_known) table.columns.push_back(spare_number("Known failures"));
   table.columns.push_back(number("Errors"));
-  if (has_not_started) table.columns.push_back(number("Not started"));
+  if (has_not_started) table.columns.push_back(spare_number("Not started"));
   for (const char* heading : {"Worse", "Better"}) table.columns.push_back(number(heading));
   table.columns.push_back(column("Beside the first"));
   for (const Side& side : sides_) {
@@ -198,9 +198,8 @@ Notes SeveralRuns::reasons() const {
 }
 
 Section SeveralRuns::differing_cases(std::size_t most_rows) const {
-  Table table{.columns = {column("Case"), column("Metric")}};
-  for (const Side& side : sides_) table.columns.push_back(number(side.compared.file));
-  table.keys = 2;
+  Table table{.columns = {column("Case"), column("Metric")}, .whole_names = true, .keys = 2};
+  for (const Side& side : sides_) table.columns.push_back(spare_number(side.compared.file));
   std::uint64_t count = 0;
   for (const auto& [metric, compared] : metrics_) {
     const auto& [values, expected] = compared;

@@ -167,6 +167,50 @@ TEST(TextTable, KeepsNamesWholeWhereColumnsGo) {
             "╰─────────────────╯\n");
 }
 
+// Cases of long names stood there with four characters, and beside them checks ran out of the terminal.
+TEST(TextTable, CutsASecondKeyBeforeColumnsGo) {
+  TextTable table;
+  table.whole_names = true;
+  table.keys = 2;
+  table.columns = {{.heading = "Case"},
+                   {.heading = "Metric"},
+                   {.heading = "Score", .numeric = true},
+                   {.heading = "Cause", .droppable = true}};
+  table.rows = {{"checkout/refund-policy-01", "must_contain \"the capital of France\"", "failed", "broke"},
+                {"checkout/refund-policy-01", "icontains \"x\"", "passed", ""},
+                {"checkout/refund-policy-02", "icontains \"x\"", "failed", "broke"}};
+  EXPECT_EQ(drawn(table, 46),
+            "╭───────────────────────────┬────────┬───────╮\n"
+            "│ Metric                    │  Score │ Cause │\n"
+            "├───────────────────────────┴────────┴───────┤\n"
+            "│ checkout/refund-policy-01                  │\n"
+            "│ must_contain \"the capita… │ failed │ broke │\n"
+            "│ icontains \"x\"             │ passed │       │\n"
+            "│ checkout/refund-policy-02                  │\n"
+            "│ icontains \"x\"             │ failed │ broke │\n"
+            "╰───────────────────────────┴────────┴───────╯\n")
+      << "a case stands once above its rows";
+  EXPECT_EQ(drawn(table, 40),
+            "╭─────────────────────────────┬────────╮\n"
+            "│ Metric                      │  Score │\n"
+            "├─────────────────────────────┴────────┤\n"
+            "│ checkout/refund-policy-01            │\n"
+            "│ must_contain \"the capital … │ failed │\n"
+            "│ icontains \"x\"               │ passed │\n"
+            "│ checkout/refund-policy-02            │\n"
+            "│ icontains \"x\"               │ failed │\n"
+            "╰─────────────────────────────┴────────╯\n"
+            "╭──────────────────────────────┬───────╮\n"
+            "│ Metric                       │ Cause │\n"
+            "├──────────────────────────────┴───────┤\n"
+            "│ checkout/refund-policy-01            │\n"
+            "│ must_contain \"the capital o… │ broke │\n"
+            "│ checkout/refund-policy-02            │\n"
+            "│ icontains \"x\"                │ broke │\n"
+            "╰──────────────────────────────┴───────╯\n")
+      << "a second key is not cut below 24 where columns can go";
+}
+
 TEST(Wording, NumbersAsPeopleReadThem) {
   EXPECT_EQ(wording::grouped(0), "0");
   EXPECT_EQ(wording::grouped(999), "999");

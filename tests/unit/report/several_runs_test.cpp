@@ -1,8 +1,12 @@
 #include "coordinator/report/commands/several_runs.hpp"
 
+#include "coordinator/display/display.hpp"
+
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,10 +74,15 @@ json json_of(const SeveralRuns& runs) {
   return json::parse(sink.text());
 }
 
-std::string table_of(const SeveralRuns& runs) {
+std::string table_of(const SeveralRuns& runs, std::size_t columns = 120) {
   StringSink sink;
-  EXPECT_TRUE(runs.write_table({.columns = 120}, sink));
+  EXPECT_TRUE(runs.write_table({.columns = columns}, sink));
   return sink.text();
+}
+
+void expect_to_fit(std::string_view table, std::size_t columns) {
+  std::istringstream lines{std::string(table)};
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), columns) << line;
 }
 
 // The second side has them in another order: they were compared by their places.
@@ -190,6 +199,35 @@ TEST(SeveralRuns, ACaseThatFellByAnotherCheckInEachRepeatHasFailed) {
   EXPECT_EQ(side["failed"], 1);
   EXPECT_FALSE(side.contains("flaky"));
   EXPECT_EQ(side["reasons"], "the only case regressed");
+}
+
+// Long texts of checks pushed the tables out of the terminal, and left four characters of each name.
+TEST(SeveralRuns, TablesFitIntoTheTerminalAndTellCasesApart) {
+  const std::string first = "checkout/refund-policy/european-union/a-long-name-01";
+  const std::string second = "返金ポリシー/欧州連合/とても長い名前のテスト-02";
+  const auto both = [&](bool passed) {
+    Cases cases{checked(first, passed), checked(second, passed), checked("z", false, true)};
+    for (ComparedCase& one : cases) {
+      one.metrics[0].check = 7;
+      one.metrics[0].expected =
+          "must_contain \"the capital of the French republic since long ago and 東京都\"";
+    }
+    return cases;
+  };
+  const CompareReportInput two = input_of(both(true), both(false), "now.json");
+  StringSink of_two;
+  ASSERT_TRUE(write_compare_table(two, {.columns = 80}, of_two));
+  const std::string of_three = table_of(beside_the_first({both(true), both(false), both(true)}), 80);
+  for (const std::string& table : {of_two.text(), of_three}) {
+    expect_to_fit(table, 80);
+    for (const std::string& id : {first, second})
+      EXPECT_NE(table.find("│ " + id + " "), std::string::npos) << id << '\n' << table;
+    EXPECT_NE(table.find("must_contain \"the cap"), std::string::npos) << table;
+  }
+  EXPECT_NE(of_three.find("│ run-2 "), std::string::npos) << of_three;
+  std::vector<Cases> many(12, both(false));
+  many.front() = both(true);
+  expect_to_fit(table_of(beside_the_first(many), 80), 80);
 }
 
 // A review for a score that the base lacks had no reason.
