@@ -186,6 +186,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   PassCounts& counts = pass_counts_[{arm_of(current, rules_.arms), current.category}];
   if (current.is_error) {
     summary_.not_started += current.not_started ? 1 : 0;
+    summary_.error_cases.push_back(current.test_id);
     counts.statuses.add(CaseStatus::error);
     return summary_.verdict_input.statuses.add(CaseStatus::error);
   }

@@ -166,6 +166,7 @@ struct CompareSummary {
   bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
   TestChanges tests;                ///< Also of what a selection left out.
+  std::vector<std::string> error_cases;  ///< The current side's cases that are errors, by id.
   /// Cases of checks that the base alone has, by id: those of TestChanges::gone without a score, which
   /// `missing_in_current` would count.
   std::vector<std::string> gone_checks;

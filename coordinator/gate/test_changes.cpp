@@ -16,15 +16,6 @@ std::string counted(const std::vector<std::string>& cases) {
   return wording::counted(cases.size(), "case");
 }
 
-/// ``: `a`, `b`, and 7 more.``
-std::string names(const std::vector<std::string>& cases) {
-  const std::size_t shown = std::min(cases.size(), defaults::named_entries);
-  std::string text = ": ";
-  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + backquoted(cases[i]);
-  if (shown < cases.size()) text += ", and " + std::to_string(cases.size() - shown) + " more";
-  return text + ".";
-}
-
 }  // namespace
 
 TestFold::Standing TestFold::add(const std::string& id, std::span<const std::string> lost_elsewhere,
@@ -56,6 +47,14 @@ TestChanges TestFold::finish() {
   return std::move(changes_);
 }
 
+std::string names_of_first(const std::vector<std::string>& cases) {
+  const std::size_t shown = std::min(cases.size(), defaults::named_entries);
+  std::string text = ": ";
+  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + backquoted(cases[i]);
+  if (shown < cases.size()) text += ", and " + wording::grouped(cases.size() - shown) + " more";
+  return text + ".";
+}
+
 std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
                                      const std::string& current, std::size_t lost_failed, bool strict) {
   using Severity = GateNotice::Severity;
@@ -64,19 +63,19 @@ std::vector<GateNotice> test_notices(const TestChanges& changes, const std::stri
   if (!changes.added.empty()) {
     notices.push_back({Severity::info, "tests_added",
                        "`" + current + "` has " + counted(changes.added) + " that `" + base +
-                           "` does not have" + names(changes.added)});
+                           "` does not have" + names_of_first(changes.added)});
   }
   if (!changes.gone.empty()) {
-    notices.push_back(
-        {warning, "tests_gone",
-         "`" + current + "` lacks " + counted(changes.gone) + " of `" + base + "`" + names(changes.gone)});
+    notices.push_back({warning, "tests_gone",
+                       "`" + current + "` lacks " + counted(changes.gone) + " of `" + base + "`" +
+                           names_of_first(changes.gone)});
   }
   if (!changes.judged_otherwise.empty()) {
     notices.push_back({warning, "tests_judged_otherwise",
                        "`" + current + "` has other checks or judges than `" + base + "` in " +
                            counted(changes.judged_otherwise) +
                            ", whose results are not compared (those of the other checks are)" +
-                           names(changes.judged_otherwise)});
+                           names_of_first(changes.judged_otherwise)});
   }
   if (!changes.lost.empty()) {
     const bool is_one = changes.lost.size() == 1;
@@ -88,7 +87,7 @@ std::vector<GateNotice> test_notices(const TestChanges& changes, const std::stri
     notices.push_back({warning, "tests_not_judged",
                        "the suite does not have " + counted(changes.lost) +
                            " of these runs any more, so that " + (is_one ? "it is" : "they are") +
-                           " not compared" + names(changes.lost) + failed});
+                           " not compared" + names_of_first(changes.lost) + failed});
   }
   return notices;
 }

@@ -49,6 +49,9 @@ class TestFold {
   TestChanges changes_;
 };
 
+/// The first of the cases, and how many more there are: ``: `a`, `b`, and 7 more.``
+std::string names_of_first(const std::vector<std::string>& cases);
+
 /// `tests_added` (info), `tests_gone`, `tests_judged_otherwise` and `tests_not_judged` (failures under
 /// strict): those that there are, each with how many cases there are and the first of them. `lost_failed` of
 /// those that are not judged failed in the current run.

@@ -1,6 +1,7 @@
 #include "coordinator/report/commands/several_runs.hpp"
 
 #include "coordinator/defaults.hpp"
+#include "coordinator/gate/test_changes.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/data/json_notices.hpp"
 #include "coordinator/report/wording/assessment_wording.hpp"
@@ -9,6 +10,7 @@
 #include "coordinator/report/writers/markdown_writer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -114,6 +116,7 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
     if (row.test_id != last_case) {
       count_last();
       last_case = row.test_id;
+      sides_[at].cases.push_back(last_case);
       last_outcome = Outcome::pass;
       last_is_known = row.is_of_known_failure;
       asked.clear();
@@ -132,6 +135,9 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
   });
   if (!compared) return fail(compared.error());
   count_last();
+  std::vector<std::string> all;
+  std::ranges::merge(sides_[at].cases, compared->error_cases, std::back_inserter(all));
+  sides_[at].cases = std::move(all);
   return {};
 }
 
@@ -149,9 +155,41 @@ Cell SeveralRuns::cell_of(const Value& value) {
   return value.score ? wording::score(value.score) : "-";
 }
 
-bool SeveralRuns::differs(const Values& values) const {
-  const bool is_short = values.size() < sides_.size();
-  return is_short || std::ranges::any_of(values, [&](const Value& one) { return one != values.front(); });
+bool SeveralRuns::Side::has(const std::string& test_id) const {
+  return std::ranges::binary_search(cases, test_id);
+}
+
+SeveralRuns::Value SeveralRuns::value_at(const Values& values, std::size_t side) const {
+  return side < values.size() ? values[side] : Value{};
+}
+
+SeveralRuns::Difference SeveralRuns::difference_of(const Metric& metric, const Values& values) const {
+  const std::string& test_id = std::get<0>(metric);
+  std::optional<Value> first;
+  bool is_lacking = false;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    if (!sides_[i].has(test_id)) {
+      is_lacking = true;
+      continue;
+    }
+    const Value value = value_at(values, i);
+    if (first && value != *first) return Difference::value;
+    first = value;
+  }
+  return is_lacking && first != Value{} ? Difference::case_alone : Difference::none;
+}
+
+std::vector<std::vector<std::string>> SeveralRuns::lacking() const {
+  std::vector<std::string> all;
+  for (const Side& side : sides_) {
+    std::vector<std::string> more;
+    std::ranges::set_union(all, side.cases, std::back_inserter(more));
+    all = std::move(more);
+  }
+  std::vector<std::vector<std::string>> by_side;
+  for (const Side& side : sides_)
+    std::ranges::set_difference(all, side.cases, std::back_inserter(by_side.emplace_back()));
+  return by_side;
 }
 
 /// Columns that hardly a run needs stand where one does.
@@ -203,14 +241,11 @@ Section SeveralRuns::differing_cases(std::size_t most_rows) const {
   std::uint64_t count = 0;
   for (const auto& [metric, compared] : metrics_) {
     const auto& [values, expected] = compared;
-    if (!differs(values) || count++ >= most_rows) continue;
+    if (difference_of(metric, values) != Difference::value || count++ >= most_rows) continue;
     const auto& [test_id, name, check] = metric;
     const std::string numbered = check > 0 ? name + " (" + std::to_string(check + 1) + ")" : name;
     Row row{{test_id, expected.empty() ? numbered : expected}};
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      const Value value = i < values.size() ? values[i] : Value{};
-      row.cells.push_back(cell_of(value));
-    }
+    for (std::size_t i = 0; i < sides_.size(); ++i) row.cells.push_back(cell_of(value_at(values, i)));
     table.rows.push_back(std::move(row));
   }
   Section section{.heading = "What differs", .count = count, .rank = Rank::cases};
@@ -219,6 +254,26 @@ Section SeveralRuns::differing_cases(std::size_t most_rows) const {
   if (count > most_rows)
     section.blocks.emplace_back(
         Paragraph{"and " + wording::grouped(count - most_rows) + " more; --format json has all"});
+  return section;
+}
+
+/// A line on each side that lacks any; a part of a suite would fill a table with what it left out.
+Section SeveralRuns::lacking_cases() const {
+  const auto by_side = lacking();
+  Notes notes;
+  std::vector<std::string> any;
+  for (std::size_t i = 0; i < by_side.size(); ++i) {
+    if (by_side[i].empty()) continue;
+    notes.items.push_back(
+        {sentence("`" + sides_[i].compared.file + "` lacks " + wording::counted(by_side[i].size(), "case") +
+                      names_of_first(by_side[i]),
+                  1000)});
+    std::vector<std::string> more;
+    std::ranges::set_union(any, by_side[i], std::back_inserter(more));
+    any = std::move(more);
+  }
+  Section section{.heading = "Cases that not every run has", .count = any.size(), .rank = Rank::further};
+  if (!any.empty()) section.blocks.emplace_back(std::move(notes));
   return section;
 }
 
@@ -242,6 +297,7 @@ Result<void> SeveralRuns::write_table(const TableStyle& style, Sink& sink) const
                               tone_of(notice.severity)}}}}});
   }
   document.sections.push_back(differing_cases(defaults::compare_table_rows));
+  document.sections.push_back(lacking_cases());
   document.sections.push_back({.blocks = {Notes{.items = {{.text = outcome(), .is_outcome = true}}}}});
   sluice::write_table(document, style, sink);
   return {};
@@ -259,6 +315,7 @@ Result<void> SeveralRuns::write_markdown(Sink& sink) const {
   }
   document.sections.push_back({.rank = Rank::outcome, .blocks = {sides_table(), std::move(notes)}});
   document.sections.push_back(differing_cases(defaults::compare_markdown_rows));
+  document.sections.push_back(lacking_cases());
   sluice::write_markdown(document, {.numeric_column = "--:"}, sink);
   return {};
 }
@@ -269,7 +326,7 @@ void SeveralRuns::write_value(Json& json, const Value& value) {
   value.outcome == Outcome::flaky ? json.value("flaky") : json.value(value.outcome == Outcome::pass);
 }
 
-void SeveralRuns::write_side(Json& json, const Side& side) const {
+void SeveralRuns::write_side(Json& json, const Side& side, std::size_t lacking) const {
   const bool is_base = &side == &sides_.front();
   json.line(2);
   json.open('{');
@@ -282,6 +339,7 @@ void SeveralRuns::write_side(Json& json, const Side& side) const {
   if (side.known_failures > 0) json.member("known_failures", side.known_failures);
   json.member("errors", side.summary.verdict_input.statuses.errors);
   if (side.summary.not_started > 0) json.member("not_started", side.summary.not_started);
+  if (lacking > 0) json.member("lacking", lacking);
   json.member("regressions", side.summary.regressions);
   json.member("broke", side.summary.broke);
   json.member("improvements", side.summary.improvements);
@@ -292,7 +350,8 @@ void SeveralRuns::write_side(Json& json, const Side& side) const {
   json.close('}');
 }
 
-void SeveralRuns::write_difference(Json& json, const Metric& metric, const Compared& compared) const {
+void SeveralRuns::write_difference(Json& json, const Metric& metric, const Compared& compared,
+                                   Difference kind) const {
   const auto& [values, expected] = compared;
   const auto& [test_id, name, check] = metric;
   json.line(2);
@@ -301,8 +360,14 @@ void SeveralRuns::write_difference(Json& json, const Metric& metric, const Compa
   json.member("metric", name);
   if (check > 0) json.member("check", std::uint64_t{check} + 1);
   if (!expected.empty()) json.member("expected", expected);
+  json.member("kind", kind == Difference::value ? "value" : "case");
   json.key("values").open('[');
-  for (std::size_t i = 0; i < sides_.size(); ++i) write_value(json, i < values.size() ? values[i] : Value{});
+  for (std::size_t i = 0; i < sides_.size(); ++i) write_value(json, value_at(values, i));
+  json.close(']');
+  json.key("lacking").open('[');
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    if (!sides_[i].has(test_id)) json.value(i);
+  }
   json.close(']');
   json.close('}');
 }
@@ -320,7 +385,8 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
   member("suite", sides_.front().compared.header.suite);
   json.line(1);
   json.key("runs").open('[');
-  for (const Side& side : sides_) write_side(json, side);
+  const auto lacking_by_side = lacking();
+  for (std::size_t i = 0; i < sides_.size(); ++i) write_side(json, sides_[i], lacking_by_side[i].size());
   json.text() += "\n  ";
   json.close(']');
   write_json_notices(json, notices_, 1);
@@ -328,9 +394,10 @@ Result<void> SeveralRuns::write_json(int exit_code, Sink& sink) const {
   json.key("differences").open('[');
   bool any = false;
   for (const auto& [metric, compared] : metrics_) {
-    if (!differs(compared.values)) continue;
+    const Difference kind = difference_of(metric, compared.values);
+    if (kind == Difference::none) continue;
     any = true;
-    write_difference(json, metric, compared);
+    write_difference(json, metric, compared, kind);
     writer.passed();
   }
   json.text() += any ? "\n  " : "";

@@ -25,10 +25,12 @@ class SeveralRuns {
   /// Adds a side. The first to be added is that of the base with itself. Fails only as `visit` does.
   Result<void> add(const CompareReportInput& input);
 
-  /// What each side came to, and the metrics in which any differs from the base.
+  /// What each side came to, the metrics in which those differ that have the case, and apart from these how
+  /// many cases a side lacks.
   Result<void> write_table(const TableStyle& style, Sink& sink) const;
   Result<void> write_markdown(Sink& sink) const;
-  /// With every metric that differs (docs/commands.md). `exit_code`: of the command.
+  /// With every metric that differs or that a side lacks with its case (docs/commands.md). `exit_code`: of
+  /// the command.
   Result<void> write_json(int exit_code, Sink& sink) const;
 
  private:
@@ -49,8 +51,10 @@ class SeveralRuns {
     std::uint64_t failed = 0;
     std::uint64_t flaky = 0;
     std::uint64_t known_failures = 0;  ///< Those that failed, and of which the suite says so.
+    std::vector<std::string> cases{};  ///< That it has, by id; also those that ended in an error.
 
     void count(Outcome of_case, bool is_known);
+    bool has(const std::string& test_id) const;
   };
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.
   /// Of a case: its id, the metric's name, and which check of that name it is (from 0).
@@ -59,19 +63,25 @@ class SeveralRuns {
     Values values;
     std::string expected{};  ///< ScoreComparison
   };
+  /// `case_alone`: the sides that have the case are alike, and others lack it.
+  enum class Difference : std::uint8_t { none, value, case_alone };
   using Check = std::pair<std::string, CheckDigest>;  ///< The metric's name, and which of its checks.
 
   static Value value_of(const ScoreComparison& row);
   static Value base_value_of(const ScoreComparison& row);
   static document::Cell cell_of(const Value& value);
   std::size_t place_of(const ScoreComparison& row, std::size_t nth);
-  bool differs(const Values& values) const;
+  Value value_at(const Values& values, std::size_t side) const;
+  Difference difference_of(const Metric& metric, const Values& values) const;
+  /// Cases that others have, by side.
+  std::vector<std::vector<std::string>> lacking() const;
   document::Table sides_table() const;
   document::Notes reasons() const;
   static void write_value(Json& json, const Value& value);
-  void write_side(Json& json, const Side& side) const;
-  void write_difference(Json& json, const Metric& metric, const Compared& compared) const;
+  void write_side(Json& json, const Side& side, std::size_t lacking) const;
+  void write_difference(Json& json, const Metric& metric, const Compared& compared, Difference kind) const;
   document::Section differing_cases(std::size_t most_rows) const;
+  document::Section lacking_cases() const;
   std::string outcome() const;
 
   std::vector<Side> sides_;

@@ -201,6 +201,52 @@ TEST(SeveralRuns, ACaseThatFellByAnotherCheckInEachRepeatHasFailed) {
   EXPECT_EQ(side["reasons"], "the only case regressed");
 }
 
+// What a part of the suite had left out stood in the first 100 rows, and hid what had regressed.
+TEST(SeveralRuns, CasesThatARunLacksAreApartFromWhatDiffers) {
+  Cases whole;
+  for (int i = 100; i < 250; ++i) whole.push_back(checked("c-" + std::to_string(i), true));
+  Cases worse = whole;
+  worse.back() = checked("c-249", false);
+  const auto runs = beside_the_first({whole, worse, {checked("c-248", true), checked("c-249", false)}});
+  const json all = json_of(runs);
+  EXPECT_EQ(all["runs"][2]["lacking"], 148);
+  EXPECT_FALSE(all["runs"][1].contains("lacking"));
+  ASSERT_EQ(all["differences"].size(), 149u);
+  EXPECT_EQ(all["differences"][0]["kind"], "case");
+  EXPECT_EQ(all["differences"][0]["values"], json::array({true, true, nullptr}));
+  EXPECT_EQ(all["differences"][0]["lacking"], json::array({2}));
+  EXPECT_EQ(all["differences"][148]["kind"], "value");
+  EXPECT_EQ(all["differences"][148]["lacking"], json::array());
+  StringSink markdown;
+  ASSERT_TRUE(runs.write_markdown(markdown));
+  for (const std::string& text : {table_of(runs), markdown.text()}) {
+    EXPECT_NE(text.find("What differs (1)"), std::string::npos) << text;
+    EXPECT_NE(text.find("Cases that not every run has (148)"), std::string::npos) << text;
+    EXPECT_NE(
+        text.find("`run-2` lacks 148 cases: `c-100`, `c-101`, `c-102`, `c-103`, `c-104`, and 143 more."),
+        std::string::npos)
+        << text;
+  }
+  EXPECT_NE(table_of(runs).find("│ c-249 │ must_contain │  pass │  fail │  fail │"), std::string::npos)
+      << table_of(runs);
+  EXPECT_EQ(table_of(runs).find("│ c-100 "), std::string::npos) << table_of(runs);
+}
+
+TEST(SeveralRuns, ACaseThatEndedInAnErrorIsNotLacking) {
+  const Cases base{checked("a", true), checked("b", true)};
+  const auto runs = beside_the_first(
+      {base, {checked("a", true), unanswered("b", false)}, {checked("a", true), checked("n", true)}});
+  const json all = json_of(runs);
+  ASSERT_EQ(all["differences"].size(), 2u) << all;
+  EXPECT_EQ(all["differences"][0]["test_id"], "b");
+  EXPECT_EQ(all["differences"][0]["kind"], "value");
+  EXPECT_EQ(all["differences"][0]["lacking"], json::array({2}));
+  EXPECT_EQ(all["differences"][1]["test_id"], "n");
+  EXPECT_EQ(all["differences"][1]["kind"], "case") << "it is new";
+  EXPECT_EQ(all["differences"][1]["lacking"], json::array({0, 1}));
+  EXPECT_EQ(table_of(beside_the_first({base, base, base})).find("not every run"), std::string::npos);
+}
+
 // Long texts of checks pushed the tables out of the terminal, and left four characters of each name.
 TEST(SeveralRuns, TablesFitIntoTheTerminalAndTellCasesApart) {
   const std::string first = "checkout/refund-policy/european-union/a-long-name-01";
