@@ -2,6 +2,7 @@
 
 #include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
+#include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"

@@ -1,5 +1,6 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs/compare_sides.hpp"
+#include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/output/output_file.hpp"

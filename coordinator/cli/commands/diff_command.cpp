@@ -1,6 +1,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs/asked_again.hpp"
+#include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_answers.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/run_flags.hpp"

@@ -3,6 +3,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/home/home_check.hpp"
 #include "coordinator/cli/home/home_repair.hpp"
+#include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/numbers.hpp"

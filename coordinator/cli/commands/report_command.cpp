@@ -1,4 +1,5 @@
 #include "coordinator/cli/command.hpp"
+#include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_report.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/past_runs/whole_answers.hpp"

@@ -2,6 +2,7 @@
 #include "common/files.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
+#include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/terminal.hpp"

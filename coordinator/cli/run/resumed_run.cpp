@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "coordinator/cli/past_runs/asked_again.hpp"
+#include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/gate/quoted.hpp"
 #include "coordinator/session/report_options.hpp"
