@@ -31,6 +31,9 @@ constexpr std::array<std::string_view, 12> not_repeated{
 constexpr const char* cases_member = "only cases";
 constexpr const char* pins_member = "pins scores";
 
+/// Flags that select tests of a suite.
+constexpr std::array selecting{"categories", "filter", "max-fixtures", "sample"};
+
 /// Null if the text has none, or is none of given_flags.
 nlohmann::json member_of(const std::string& flags, const char* name) {
   const auto given = parse_tree<nlohmann::json>(flags);
@@ -209,12 +212,21 @@ std::string baseline_of(const std::string& flags) {
   return given.is_null() ? "" : given.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::string selection_of(const std::string& flags) {
+  nlohmann::json selected = nlohmann::json::object();
+  const auto add = [&](const char* name) {
+    if (auto given = member_of(flags, name); !given.is_null()) selected[name] = std::move(given);
+  };
+  for (const char* name : selecting) add(name);
+  add(cases_member);
+  return selected.empty() ? "" : selected.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 bool has_pinned_scores(const std::string& flags) {
   return !member_of(flags, pins_member).is_null();
 }
 
 Result<void> take_flags(CLI::App& app, const std::string& flags, TakenFlags which) {
-  constexpr std::array<std::string_view, 4> selecting = {"categories", "filter", "max-fixtures", "sample"};
   const auto given = parse_tree<nlohmann::json>(flags);
   const std::string damaged = "the flags that the ledger has of the run are damaged";
   if (!given.is_object()) return fail(Reason::ledger_failed, damaged);

@@ -46,6 +46,8 @@ std::string given_flags(const CLI::App& app, const std::vector<std::string>& onl
 std::vector<std::string> only_cases_of(const std::string& flags);
 /// The baseline in such a text, as it was given; empty where none was.
 std::string baseline_of(const std::string& flags);
+/// What such a text selects of its suite, by flags or by the cases themselves; empty: all of it.
+std::string selection_of(const std::string& flags);
 /// Whether the run of such a text pinned its scores (--export-baseline).
 bool has_pinned_scores(const std::string& flags);
 /// What flags of a record select of their suite. Of the suite as it is now they may select other cases: who

@@ -185,6 +185,29 @@ TEST_F(ComparedRuns, ARunThatWasCutShortIsPassedOverByTheNameOfItsSuite) {
 }
 
 // The advice was to write a file called `last~1`.
+// It was the base of a whole run, whose other cases were missing in it, and failed.
+TEST_F(ComparedRuns, APartOfASuiteIsPassedOverByItsName) {
+  run();
+  for (int i = 0; i < 2; ++i) run({"--filter", "france"});
+  run();
+  const auto whole = run_sluice({"compare", "capitals", "--format", "json"});
+  EXPECT_EQ(whole.exit_code, 0) << whole.output << whole.errors;
+  const auto made = nlohmann::json::parse(whole.output);
+  EXPECT_EQ(made["base"]["file"], "capitals~3");
+  EXPECT_EQ(made["base"]["selection"], false);
+  EXPECT_EQ(made["checks"]["still_failing"], 1) << "spain is on both sides";
+  EXPECT_NE(whole.errors.find("sluice: warning: passed over: run "), std::string::npos) << whole.errors;
+  EXPECT_NE(whole.errors.find(", of 1 trial, and 1 more; to compare with it, name it"), std::string::npos)
+      << whole.errors;
+  EXPECT_EQ(whole.error_lines().size(), 1u) << whole.errors;
+  EXPECT_EQ(whole.output, run_sluice({"compare", "capitals~3", "capitals", "--format", "json"}).output);
+  run({"--filter", "spain"});
+  const auto part = nlohmann::json::parse(run_sluice({"compare", "capitals", "--format", "json"}).output);
+  EXPECT_EQ(part["base"]["file"], "capitals~1") << "the parts before are of another case";
+  EXPECT_EQ(part["current"]["selection"], true);
+  EXPECT_EQ(part["checks"]["still_failing"], 1) << part;
+}
+
 TEST_F(ComparedRuns, NobodyIsToldToWriteARunAnew) {
   write_text(folder() / "warm.yaml",
              "suite: warm\ntests: [{id: a, input: {prompt: x}, expected: {type: must_contain, text: x}}]\n");

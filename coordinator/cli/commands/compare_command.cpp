@@ -32,9 +32,10 @@ constexpr const char* compare_examples =
     "(--format json), or a run of the ledger: its id, its first digits, last or\n"
     "last~N, or a suite's name for its newest complete run, NAME~N for the Nth\n"
     "before. If a file and a suite have the same name, the file counts. A suite's\n"
-    "name alone compares its two newest complete runs. Three or more are each gated\n"
-    "against BASE, with the differences side by side. Tests that only one side has\n"
-    "are named, and the others are compared. A report's cases are judged by its own\n"
+    "name alone compares its newest complete run with an earlier one that fits: of\n"
+    "the whole suite, or of the same part. Three or more are each gated against\n"
+    "BASE, with the differences side by side. Tests that only one side has are\n"
+    "named, and the others are compared. A report's cases are judged by its own\n"
     "thresholds; flags override them for all scores.\n"
     "Exit code 0: no regression; 1: regressions, failures and case errors, with\n"
     "--strict also warnings; 2: usage, unreadable files, another suite, a run that\n"
@@ -94,12 +95,10 @@ class OpenedHome {
   }
 
   /// Of the first side that was looked for: the others pass over the same.
-  void warn_of(const std::vector<PastRun>& passed_over) {
+  void warn_of(const std::string& passed_over) {
     if (passed_over.empty() || has_warned_) return;
     has_warned_ = true;
-    const PastRun& newest = passed_over.front();
-    report_warning(passed_over_words(newest, why_incomplete(newest), passed_over.size()) +
-                   "; to compare with it, name it");
+    report_warning(passed_over);
   }
 
  private:
@@ -158,7 +157,7 @@ struct CompareCommand {
  private:
   bool to_file() const { return output && *output != "-"; }
 
-  /// What is compared; of a suite's name alone its two newest complete runs.
+  /// What is compared; of a suite's name alone its newest complete run and the one before that fits it.
   tl::expected<std::vector<std::string>, int> side_names(OpenedHome& home) const {
     if (!current) {
       const auto is_run = may_be_run(base, home);
@@ -167,7 +166,13 @@ struct CompareCommand {
         return tl::unexpected(report_error("compare takes two files or runs, and " + base +
                                            " is one: name what it is compared with as well"));
       }
-      return std::vector{base + "~1", base};
+      const auto ledger = home.ledger();
+      if (!ledger) return tl::unexpected(ledger.error());
+      if (*ledger == nullptr) return std::vector{base + "~1", base};
+      const auto found = base_of_suite(**ledger, base);
+      if (!found) return tl::unexpected(report_error(found.error()));
+      home.warn_of(found->passed_over);
+      return std::vector{found->name, base};
     }
     std::vector<std::string> names{base, *current};
     names.insert(names.end(), more.begin(), more.end());
@@ -215,7 +220,8 @@ struct CompareCommand {
       return tl::unexpected(report_error("there is no file " + name + ", and " + no_run_yet));
     std::vector<PastRun> passed_over;
     const auto past = find_run_or_suite(**ledger, name, &passed_over);
-    home.warn_of(passed_over);
+    if (!passed_over.empty())
+      home.warn_of(passed_over_words(passed_over.front(), past ? *past : PastRun(), passed_over.size()));
     if (!past) return tl::unexpected(report_error(past.error()));
     if (const auto two = check_are_two_runs(base_run, past->run.run_id); !two)
       return tl::unexpected(report_error(two.error()));

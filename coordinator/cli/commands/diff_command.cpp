@@ -128,7 +128,8 @@ struct DiffRuns {
     }
   }
 
-  /// Those that are named, and in place of the others the last of the same suite: for `before` as before_of.
+  /// Those that are named, and in place of the others the last of the same suite: for `before` as
+  /// fitting_run. `passed_over` says which newer ones are not it.
   Result<BeforeAndAfter<PastRun>> find_runs(const Settings& effective, std::string& passed_over) const {
     const auto ledger = open_past_runs(effective);
     if (!ledger) return fail(ledger.error());
@@ -169,41 +170,11 @@ struct DiffRuns {
                       runs.after.run.suite +
                       "\": run it again, or name two runs of one suite (`sluice runs list`)");
     }
-    runs.before = *before_of(runs.after, earlier, passed_over);
+    const PastRun& fitting = fitting_run(runs.after, earlier);
+    if (const auto newer = std::ranges::find(earlier, &fitting) - earlier.begin(); newer > 0)
+      passed_over = passed_over_words(*earlier.front(), runs.after, static_cast<std::size_t>(newer));
+    runs.before = fitting;
     return runs;
-  }
-
-  static bool is_mock(const PastRun& one) { return one.run.mode == to_string(Mode::mock); }
-
-  /// Why an earlier run is not the one that says most of what changed.
-  static std::string why_passed_over(const PastRun& one, const PastRun& run) {
-    if (is_mock(one) != is_mock(run)) return is_mock(one) ? "a mock run" : "no mock run";
-    const std::string incomplete = why_incomplete(one);
-    return incomplete.empty() ? "of " + wording::counted(one.run.trials, "trial") : incomplete;
-  }
-
-  /// Of earlier runs, newest first, the one that says most of what changed: of a model's answers or not, as
-  /// the run itself, and of all cases or of as many selected ones, and one that came to its end, if there is
-  /// one. `passed_over` says which newer ones are not it.
-  static const PastRun* before_of(const PastRun& run, const std::vector<const PastRun*>& earlier,
-                                  std::string& passed_over) {
-    const auto has_mode = [&](const PastRun* one) { return is_mock(*one) == is_mock(run); };
-    // Only some of the cases are other ones each time; a suite that has grown is the same.
-    const auto is_alike = [&](const PastRun* one) {
-      return has_mode(one) && one->run.selection == run.run.selection &&
-             (!run.run.selection || one->run.trials == run.run.trials);
-    };
-    auto chosen = std::ranges::find_if(
-        earlier, [&](const PastRun* one) { return is_alike(one) && why_incomplete(*one).empty(); });
-    if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, is_alike);
-    if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, has_mode);
-    if (chosen == earlier.end()) chosen = earlier.begin();
-    if (chosen == earlier.begin()) return *chosen;
-    const PastRun& newest = *earlier.front();
-    const auto count = static_cast<std::size_t>(chosen - earlier.begin());
-    passed_over =
-        passed_over_words(newest, why_passed_over(newest, run), count) + "; to compare with it, name it";
-    return *chosen;
   }
 
   static std::string not_comparable(const BeforeAndAfter<PastRun>& runs) {
@@ -269,8 +240,8 @@ Command add_diff_command(CLI::App& program, const CacheTools& tools) {
   CLI::App* app = program.add_subcommand("diff", "Show what changed between two runs, answers side by side");
   app->add_option(
          "BEFORE", command->before,
-         "A run's id, its first digits, last, or last~N (default: the last before AFTER of its suite, mode "
-         "and number of cases)")
+         "A run's id, its first digits, last, or last~N (default: the last before AFTER of its suite and "
+         "mode, of the same cases)")
       ->type_name("");
   app->add_option("AFTER", command->after,
                   "The same for another run (default: the last run of BEFORE's suite)")

@@ -1,8 +1,10 @@
 #include "coordinator/cli/past_runs/named_runs.hpp"
 
+#include "common/model/run_settings.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
+#include "coordinator/cli/run_flags.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/session/run_record.hpp"
 
@@ -32,6 +34,36 @@ RunWords parse_run_words(const std::string& words) {
   return asked;
 }
 
+bool is_run_of(const PastRun& past, const std::string& suite) {
+  return past.run.suite == suite && command_of(past.run) == run_command;
+}
+
+/// `which was cut short (interrupted)`, or that it has no end yet; empty of a complete run.
+std::string why_incomplete(const PastRun& past) {
+  if (past.under_way) return "which is still going on";
+  if (!past.summary) return "which has no end";
+  const std::string& reason = past.summary->reason_code;
+  return reason.empty() ? "" : "which was cut short (" + reason + ")";
+}
+
+bool is_mock(const PastRun& one) {
+  return one.run.mode == to_string(Mode::mock);
+}
+
+/// Parts of a suite with as many cases may have none in common.
+bool selects_alike(const RunRecord& one, const RunRecord& other) {
+  if (one.selection != other.selection) return false;
+  return !one.selection ||
+         (one.trials == other.trials && selection_of(one.flags) == selection_of(other.flags));
+}
+
+std::string why_not_fitting(const PastRun& one, const PastRun& run) {
+  if (std::string incomplete = why_incomplete(one); !incomplete.empty()) return incomplete;
+  if (is_mock(one) != is_mock(run)) return is_mock(one) ? "a mock run" : "no mock run";
+  return one.run.trials == run.run.trials ? "of other cases"
+                                          : "of " + wording::counted(one.run.trials, "trial");
+}
+
 }  // namespace
 
 Result<std::optional<PastRun>> find_past_run(const Settings& settings, const std::string& words) {
@@ -58,7 +90,7 @@ Result<PastRun> find_run_or_suite(const Ledger& ledger, const std::string& words
   if (!runs) return fail(runs.error());
   std::size_t of_suite = 0;
   for (PastRun& past : *runs) {
-    if (past.run.suite != asked.name || command_of(past.run) != run_command) continue;
+    if (!is_run_of(past, asked.name)) continue;
     const bool counts = passed_over != nullptr ? why_incomplete(past).empty() : past.summary.has_value();
     if (counts && of_suite++ == asked.before) return std::move(past);
     if (!counts && passed_over != nullptr) passed_over->push_back(past);
@@ -92,16 +124,48 @@ Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words) {
   return std::ranges::any_of(*runs, [&](const PastRun& past) { return past.run.suite == name; });
 }
 
-std::string why_incomplete(const PastRun& past) {
-  if (past.under_way) return "which is still going on";
-  if (!past.summary) return "which has no end";
-  const std::string& reason = past.summary->reason_code;
-  return reason.empty() ? "" : "which was cut short (" + reason + ")";
+const PastRun& fitting_run(const PastRun& run, const std::vector<const PastRun*>& earlier) {
+  const auto has_mode = [&](const PastRun* one) { return is_mock(*one) == is_mock(run); };
+  const auto is_alike = [&](const PastRun* one) { return has_mode(one) && selects_alike(one->run, run.run); };
+  const auto is_complete = [](const PastRun* one) { return why_incomplete(*one).empty(); };
+  auto chosen =
+      std::ranges::find_if(earlier, [&](const PastRun* one) { return is_alike(one) && is_complete(one); });
+  if (chosen == earlier.end()) {
+    chosen = std::ranges::find_if(earlier, [&](const PastRun* one) {
+      return has_mode(one) && is_complete(one) && !one->run.selection;
+    });
+  }
+  if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, is_alike);
+  if (chosen == earlier.end()) chosen = std::ranges::find_if(earlier, has_mode);
+  return **(chosen == earlier.end() ? earlier.begin() : chosen);
 }
 
-std::string passed_over_words(const PastRun& newest, const std::string& why, std::size_t count) {
-  return "passed over: run " + short_id(newest.run.run_id) + ", " + why +
-         (count == 1 ? "" : ", and " + wording::grouped(count - 1) + " more");
+std::string passed_over_words(const PastRun& newest, const PastRun& run, std::size_t count) {
+  return "passed over: run " + short_id(newest.run.run_id) + ", " + why_not_fitting(newest, run) +
+         (count == 1 ? "" : ", and " + wording::grouped(count - 1) + " more") +
+         "; to compare with it, name it";
+}
+
+Result<BaseOfSuite> base_of_suite(const Ledger& ledger, const std::string& suite) {
+  const auto runs = ledger.list_runs(defaults::max_runs_named);
+  if (!runs) return fail(runs.error());
+  std::vector<const PastRun*> earlier;
+  const PastRun* current = nullptr;
+  for (const PastRun& past : *runs) {
+    if (!is_run_of(past, suite) || !why_incomplete(past).empty()) continue;
+    current == nullptr ? void(current = &past) : earlier.push_back(&past);
+  }
+  if (earlier.empty()) return BaseOfSuite{suite + "~1"};
+  const PastRun* fitting = &fitting_run(*current, earlier);
+  const auto before = std::ranges::find(earlier, fitting) - earlier.begin() + 1;
+  BaseOfSuite base{suite + "~" + std::to_string(before)};
+  std::vector<const PastRun*> passed_over;
+  for (const PastRun* one = runs->data(); one != fitting; ++one) {
+    if (one != current && is_run_of(*one, suite)) passed_over.push_back(one);
+  }
+  if (!passed_over.empty())
+    base.passed_over = passed_over_words(*passed_over.front(), *current, passed_over.size());
+  return base;
 }
 
 }  // namespace sluice

@@ -29,9 +29,19 @@ Result<bool> is_suite_that_ran(const Ledger& ledger, const std::string& words);
 inline constexpr const char* run_or_suite_words =
     "The run's id, its first digits, last, last~N, or a suite's name for its newest run, NAME~N";
 
-/// `which was cut short (interrupted)`, or that it has no end yet; empty of a complete run.
-std::string why_incomplete(const PastRun& past);
-/// `passed over: run 1b4e28ba, WHY, and 2 more` of `count` runs.
-std::string passed_over_words(const PastRun& newest, const std::string& why, std::size_t count);
+/// Of earlier runs of its suite, newest first and at least one, that which says most of what changed in
+/// `run`: of a model's answers or not, as the run itself, complete, and of all cases or of the same; else one
+/// of all cases.
+const PastRun& fitting_run(const PastRun& run, const std::vector<const PastRun*>& earlier);
+/// `passed over: run 1b4e28ba, WHY, and 2 more; to compare with it, name it`, of `count` runs: why the newest
+/// of them says less of what changed in `run`, or may not be compared with at all.
+std::string passed_over_words(const PastRun& newest, const PastRun& run, std::size_t count);
+
+/// What the newest complete run of a suite is compared with where the suite alone is named.
+struct BaseOfSuite {
+  std::string name;           ///< `NAME~N`; `NAME~1` where the suite has no two complete runs.
+  std::string passed_over{};  ///< passed_over_words; empty: no run was.
+};
+Result<BaseOfSuite> base_of_suite(const Ledger& ledger, const std::string& suite);
 
 }  // namespace sluice
