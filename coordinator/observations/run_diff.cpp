@@ -4,6 +4,7 @@
 #include "coordinator/gate/status.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -78,8 +79,18 @@ bool fell(const std::optional<MetricValue>& before, const std::optional<MetricVa
          after->passed == false;
 }
 
-/// A baseline that knows a failure makes a warning of it (docs/gate.md). Between two runs it is one.
-void name_known_failures(BeforeAndAfter<std::string>& status, const std::vector<MetricDiff>& metrics) {
+/// A check that failed in both.
+bool fails_still(const MetricDiff& one) {
+  const auto fails = [](const std::optional<MetricValue>& value) {
+    return value && !value->score && value->passed == false;
+  };
+  return fails(one.value.before) && fails(one.value.after);
+}
+
+/// A baseline that knows a failure makes a warning of it (docs/gate.md). Between two runs it is one;
+/// `other_baseline`: so is that of a check that fails in both, which only one of the baselines may know.
+void name_known_failures(BeforeAndAfter<std::string>& status, const std::vector<MetricDiff>& metrics,
+                         bool other_baseline) {
   const std::string pass(to_string(CaseStatus::pass));
   const std::string warn(to_string(CaseStatus::warn));
   const std::string fail(to_string(CaseStatus::fail));
@@ -87,14 +98,36 @@ void name_known_failures(BeforeAndAfter<std::string>& status, const std::vector<
       metrics, [](const MetricDiff& one) { return fell(one.value.before, one.value.after); });
   const bool was_mended = std::ranges::any_of(
       metrics, [](const MetricDiff& one) { return fell(one.value.after, one.value.before); });
-  if (broke && status.before == pass && status.after == warn) status.after = fail;
-  if (was_mended && status.after == pass && status.before == warn) status.before = fail;
+  const bool fails_in_both = other_baseline && std::ranges::any_of(metrics, fails_still);
+  const auto is_failure = [&](const std::string& own, bool differs, const std::string& other) {
+    return own == warn && ((differs && other == pass) || (fails_in_both && other == fail));
+  };
+  if (is_failure(status.after, broke, status.before)) status.after = fail;
+  if (is_failure(status.before, was_mended, status.after)) status.before = fail;
+}
+
+bool came_to_the_same(const TrialDiff& one) {
+  return one.answer == AnswerChange::same && !one.claims &&
+         one.before->reason_code == one.after->reason_code &&
+         std::ranges::none_of(one.metrics, [](const MetricDiff& metric) { return metric.value.differ(); });
+}
+
+/// Where limits may have changed as well, only that it warns of a failure which it knows is the baseline's.
+bool is_by_baseline_alone(const CaseDiff& one, const GateChange& gate) {
+  const bool is_judged_otherwise = one.judged_otherwise && !one.judged_otherwise->empty();
+  if (!gate.baseline || !one.status.differ() || is_judged_otherwise) return false;
+  if (!std::ranges::all_of(one.trials, came_to_the_same)) return false;
+  if (!gate.config) return true;
+  const std::set<std::string_view> statuses{one.status.before, one.status.after};
+  return statuses == std::set{to_string(CaseStatus::fail), to_string(CaseStatus::warn)} &&
+         std::ranges::any_of(one.trials, [](const TrialDiff& trial) {
+           return std::ranges::any_of(trial.metrics, fails_still);
+         });
 }
 
 TrialDiff diff_trials(const Observation& before, bool lost_before, const Observation& after,
                       bool lost_after) {
   TrialDiff diff{&before, &after, diff_metrics(before, after), {before.status, after.status}};
-  name_known_failures(diff.status, diff.metrics);
   if (lost_before || lost_after) {
     diff.answer = AnswerChange::unknown;
   } else if (before.raw_response != after.raw_response) {
@@ -152,11 +185,29 @@ bool TrialDiff::is_changed() const {
 }
 
 bool CaseDiff::is_changed() const {
-  return status.differ() || std::ranges::any_of(trials, &TrialDiff::is_changed);
+  return !by_baseline_alone && (status.differ() || std::ranges::any_of(trials, &TrialDiff::is_changed));
+}
+
+bool CaseDiff::has(StatusChange change) const {
+  if (by_baseline_alone || !status.differ()) return false;
+  if (change == StatusChange::any) return true;
+  const auto then = case_status_from(status.before);
+  const auto now = case_status_from(status.after);
+  if (!then || !now) return false;
+  return change == StatusChange::worse ? *now > *then : *now < *then;
 }
 
 std::size_t RunDiff::changed() const {
   return static_cast<std::size_t>(std::ranges::count_if(cases, &CaseDiff::is_changed));
+}
+
+std::size_t RunDiff::count(StatusChange change) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(cases, [&](const CaseDiff& one) { return one.has(change); }));
+}
+
+std::size_t RunDiff::by_baseline_alone() const {
+  return static_cast<std::size_t>(std::ranges::count(cases, true, &CaseDiff::by_baseline_alone));
 }
 
 std::size_t RunDiff::unknown_answers() const {
@@ -174,7 +225,7 @@ std::size_t RunDiff::changed_and_judged_otherwise() const {
 }
 
 RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
-                  const std::optional<std::vector<ChangedMetric>>& judged_otherwise) {
+                  const std::optional<std::vector<ChangedMetric>>& judged_otherwise, const GateChange& gate) {
   std::map<std::string, Trials> cases;
   for (const Observation& one : before.observations)
     cases[one.case_id][{one.perturbation, one.repeat}].before = &one;
@@ -198,14 +249,17 @@ RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
       one.trials.push_back(diff_trials(*both.before, before.lost_answers.contains(both.before->trial),
                                        *both.after, after.lost_answers.contains(both.after->trial)));
     }
-    for (const TrialDiff& trial : one.trials) {
-      if (trial.after->perturbation.empty()) name_known_failures(one.status, trial.metrics);
-    }
     if (judged_otherwise) {
       auto& metrics = one.judged_otherwise.emplace();
       auto changed = std::ranges::lower_bound(*judged_otherwise, id, {}, &ChangedMetric::test_id);
       for (; changed != judged_otherwise->end() && changed->test_id == id; ++changed)
         metrics.push_back(changed->metric);
+    }
+    one.by_baseline_alone = one.trials.size() == trials.size() && is_by_baseline_alone(one, gate);
+    const bool other_baseline = gate.baseline && !one.by_baseline_alone;
+    for (TrialDiff& trial : one.trials) {
+      name_known_failures(trial.status, trial.metrics, other_baseline);
+      if (trial.after->perturbation.empty()) name_known_failures(one.status, trial.metrics, other_baseline);
     }
     diff.cases.push_back(std::move(one));
   }

@@ -67,6 +67,9 @@ struct TrialDiff {
   bool is_changed() const;
 };
 
+/// How the status of a case changed: from pass over warn, flaky and fail to error, or back.
+enum class StatusChange : std::uint8_t { any, worse, better };
+
 struct CaseDiff {
   std::string id;
   BeforeAndAfter<std::string> status{};  ///< As TrialDiff::status, of the whole case.
@@ -74,7 +77,17 @@ struct CaseDiff {
   /// Metrics that ask something else in the later run, or ask somebody else: what they came to says nothing
   /// of the answer. Nothing where that is not known.
   std::optional<std::vector<std::string>> judged_otherwise{};
+  /// The status alone differs, and only because the runs were held against different baselines.
+  bool by_baseline_alone = false;
+
   bool is_changed() const;
+  bool has(StatusChange change) const;
+};
+
+/// What of the gate was another one in the later run.
+struct GateChange {
+  bool baseline = false;  ///< Another baseline, or one of the runs had none.
+  bool config = true;     ///< Perhaps limits or checks, too, or the prompt.
 };
 
 /// What two runs have in common, and what one of them has alone, in the order of ids.
@@ -85,6 +98,8 @@ struct RunDiff {
   std::vector<std::string> only_after{};
 
   std::size_t changed() const;
+  std::size_t count(StatusChange change) const;
+  std::size_t by_baseline_alone() const;
   std::size_t changed_and_judged_otherwise() const;
   std::size_t unknown_answers() const;
 };
@@ -92,7 +107,8 @@ struct RunDiff {
 /// Pairs the runs' trials by case, perturbation and repeat. `judged_otherwise` is ascending, and nothing
 /// where that is not known. Both runs must outlive what it returns.
 RunDiff diff_runs(const RunAnswers& before, const RunAnswers& after,
-                  const std::optional<std::vector<ChangedMetric>>& judged_otherwise = std::nullopt);
+                  const std::optional<std::vector<ChangedMetric>>& judged_otherwise = std::nullopt,
+                  const GateChange& gate = {});
 
 /// `crlf, repeat 2`; empty for a case as it is, the first time.
 std::string form_of(const Observation& one);

@@ -82,6 +82,12 @@ std::optional<std::string> laid_out(const std::string& answer) {
   return value.dump(2, ' ', false, Ordered::error_handler_t::replace);
 }
 
+std::string listed_words(StatusChange change) {
+  const std::string only = "Only cases whose status ";
+  if (change == StatusChange::any) return only + "changed are listed.";
+  return only + (change == StatusChange::worse ? "got worse" : "got better") + " are listed.";
+}
+
 class Page {
  public:
   Page(const RunDiffReport& report, std::size_t columns) : report_(report), columns_(columns) {}
@@ -89,10 +95,11 @@ class Page {
   std::string text() {
     add_head();
     for (const CaseDiff& one : report_.diff.cases) {
-      if (one.is_changed() || report_.with_unchanged) add_case(one);
+      if (report_.lists(one)) add_case(one);
     }
-    add_alone(report_.runs.before, report_.diff.only_before);
-    add_alone(report_.runs.after, report_.diff.only_after);
+    const auto& [before, after] = report_.runs;
+    add_alone(before, after, report_.diff.only_before);
+    add_alone(after, before, report_.diff.only_after);
     return std::move(page_);
   }
 
@@ -105,14 +112,21 @@ class Page {
     if (!diff.cases.empty()) {
       counts = wording::grouped(diff.changed()) + " of " + wording::counted(diff.cases.size(), "case") +
                " changed";
-      if (const auto otherwise = diff.changed_and_judged_otherwise(); otherwise > 0)
-        counts += " (" + wording::grouped(otherwise) + " judged otherwise)";
+      std::string parts;
+      for (const auto& [count, words] :
+           {std::pair(diff.count(StatusChange::worse), "worse"),
+            std::pair(diff.count(StatusChange::better), "better"),
+            std::pair(diff.changed_and_judged_otherwise(), "judged otherwise")}) {
+        if (count > 0) parts += (parts.empty() ? "" : ", ") + wording::grouped(count) + " " + words;
+      }
+      if (!parts.empty()) counts += " (" + parts + ")";
     }
     for (const auto& [count, side] :
          {std::pair(diff.only_before.size(), "before"), std::pair(diff.only_after.size(), "after")}) {
       if (count > 0) counts += ", " + wording::grouped(count) + " only " + side;
     }
     page_ += paragraph(counts + ".", columns_);
+    if (report_.status) page_ += paragraph(listed_words(*report_.status), columns_);
     for (const std::string& note : report_.notes) page_ += paragraph("Note: " + printable(note), columns_);
   }
 
@@ -120,7 +134,7 @@ class Page {
     page_ += "\n";
     std::string title = printable(one.id) + ": " + one.status.before;
     if (one.status.differ()) title += " → " + one.status.after;
-    if (!one.is_changed()) title += ", as it was";
+    if (!one.is_changed()) title += one.by_baseline_alone ? ", by the baselines alone" : ", as it was";
     page_ += paragraph(title, columns_);
     for (const TrialDiff& trial : one.trials) {
       if (trial.is_changed() || report_.with_unchanged) add_trial(trial, one);
@@ -181,8 +195,10 @@ class Page {
       page_ += std::string(indent, ' ') + line + "\n";
   }
 
-  void add_alone(const PastRun& run, const std::vector<std::string>& cases) {
-    if (cases.empty()) return;
+  /// What a part of the suite left out is no news.
+  void add_alone(const PastRun& run, const PastRun& other, const std::vector<std::string>& cases) {
+    const bool is_left_out = other.run.selection && !report_.with_unchanged;
+    if (cases.empty() || is_left_out || report_.status) return;
     page_ += "\nOnly in " + run_name(run) + "\n";
     for (const std::string& one : cases) add_line(printable(one));
   }
@@ -235,12 +251,12 @@ void write_metric(Json& json, const MetricDiff& metric) {
   json.close('}');
 }
 
-void write_trial(Json& json, const TrialDiff& trial) {
+void write_trial(Json& json, const TrialDiff& trial, bool is_changed) {
   const auto text = [&](const auto& value) { json.value(value); };
   json.open('{');
   json.member("perturbation", trial.after->perturbation);
   json.member("repeat", trial.after->repeat);
-  json.member("changed", trial.is_changed());
+  json.member("changed", is_changed);
   write_both(json, "status", trial.status, text);
   write_both(json, "reason_code",
              BeforeAndAfter<std::optional<std::string>>{trial.before->reason_code, trial.after->reason_code},
@@ -269,6 +285,10 @@ void write_names(Json& json, std::string_view name, const std::vector<std::strin
 
 }  // namespace
 
+bool RunDiffReport::lists(const CaseDiff& one) const {
+  return status ? one.has(*status) : one.is_changed() || with_unchanged;
+}
+
 std::string run_diff_page(const RunDiffReport& report, std::size_t columns) {
   return Page(report, columns).text();
 }
@@ -284,10 +304,13 @@ std::string run_diff_as_json(const RunDiffReport& report) {
   write_names(json, "notes", report.notes);
   json.member("in_both", report.diff.cases.size());
   json.member("changed", report.diff.changed());
+  json.member("worse", report.diff.count(StatusChange::worse));
+  json.member("better", report.diff.count(StatusChange::better));
+  json.member("by_baseline_alone", report.diff.by_baseline_alone());
   json.key("cases").open('[');
   bool is_any = false;
   for (const CaseDiff& one : report.diff.cases) {
-    if (!one.is_changed() && !report.with_unchanged) continue;
+    if (!report.lists(one)) continue;
     is_any = true;
     json.line(1);
     json.open('{');
@@ -301,7 +324,8 @@ std::string run_diff_as_json(const RunDiffReport& report) {
     }
     json.key("trials").open('[');
     for (const TrialDiff& trial : one.trials) {
-      if (trial.is_changed() || report.with_unchanged) write_trial(json, trial);
+      const bool is_changed = trial.is_changed() && !one.by_baseline_alone;
+      if (is_changed || report.with_unchanged) write_trial(json, trial, is_changed);
     }
     json.close(']');
     json.close('}');

@@ -4,6 +4,7 @@
 #include "coordinator/observations/run_diff.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,11 @@ struct RunDiffReport {
   BeforeAndAfter<PastRun> runs;
   BeforeAndAfter<std::string> verdicts{};  ///< What came of each, as `sluice runs list` says it.
   RunDiff diff;
-  std::vector<std::string> notes{};  ///< What limits the comparison, a sentence each.
-  bool with_unchanged = false;       ///< Also the cases that are as they were.
+  std::vector<std::string> notes{};      ///< What limits the comparison, a sentence each.
+  bool with_unchanged = false;           ///< Also the cases that are as they were.
+  std::optional<StatusChange> status{};  ///< Only cases whose status changed so, of those of both runs.
+
+  bool lists(const CaseDiff& one) const;
 };
 
 /// For people: which cases changed, in what, and changed answers beside each other, in at most `columns`

@@ -381,6 +381,21 @@ TEST_F(ComparedRuns, ARunIsDiffedWithOneOfItsOwnKind) {
   EXPECT_EQ(run_sluice({"runs"}).output, run_sluice({"runs", "list"}).output);
 }
 
+// The same answer stood there as `fail → warn`: only the second run knew the failure.
+TEST_F(ComparedRuns, WhatABaselineAloneChangedIsNotListed) {
+  run({"--export-baseline", "baseline.json"});
+  run({"--baseline", "baseline.json"});
+  const auto diffed = run_sluice({"diff", "last~1", "last", "--json"});
+  const auto made = nlohmann::json::parse(diffed.output, nullptr, false);
+  ASSERT_TRUE(made.is_object()) << diffed.errors;
+  EXPECT_EQ(made["changed"], 0) << made;
+  EXPECT_EQ(made["by_baseline_alone"], 1);
+  EXPECT_EQ(made["cases"], nlohmann::json::array());
+  EXPECT_NE(made["notes"].dump().find("; 1 case differs in nothing else and is not listed"),
+            std::string::npos)
+      << made["notes"];
+}
+
 TEST_F(ComparedRuns, ARunThatWasCutShortIsNotDiffedWith) {
   run();
   EXPECT_EQ(run_sluice({"run", "suite.yaml", "--mode", "cached", "--model", "gpt-5-mini"}).exit_code, 2);

@@ -123,12 +123,27 @@ TEST_F(Diff, ShowsAnswersSideBySide) {
   const auto finished = run_sluice({"diff", "last~1", "last", "--filter", "france"});
   EXPECT_EQ(finished.exit_code, 0) << finished.errors;
   const std::string& page = finished.output;
-  EXPECT_NE(page.find("\n1 of 1 case changed.\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("\n1 of 1 case changed (1 worse).\n"), std::string::npos) << page;
   EXPECT_NE(page.find("\nfrance: pass → fail\n  must_contain passed → failed\n"), std::string::npos) << page;
   EXPECT_NE(page.find("\n  the capital is right                  | the capital is Paris\n"),
             std::string::npos)
       << page;
   EXPECT_EQ(page.find("spain"), std::string::npos) << page;
+}
+
+TEST_F(Diff, CasesAreChosenByHowTheirStatusChanged) {
+  const Flags save{"--save-observations"};
+  run_twice(save, save);
+  EXPECT_EQ(ids_in(diff({"--status", "changed"})), (Ids{"france", "spain"}));
+  EXPECT_EQ(ids_in(diff({"--status", "worse"})), Ids{"france"});
+  const json better = diff({"--status", "better"});
+  EXPECT_EQ(ids_in(better), Ids{"spain"});
+  EXPECT_EQ(better["worse"], 1) << better;
+  for (const Flags& flags : {Flags{"--status", "fail"}, Flags{"--status", "worse", "--all"}}) {
+    const auto refused = run_sluice(Flags{"diff"} + flags);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.errors.find("--status"), std::string::npos) << refused.errors;
+  }
 }
 
 TEST_F(Diff, CasesAreChosenLikeThoseOfARun) {

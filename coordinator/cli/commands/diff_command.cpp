@@ -9,6 +9,7 @@
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/observations/run_diff_text.hpp"
+#include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ constexpr const char* diff_examples =
     "Examples:\n"
     "  sluice diff                           # the last two runs of a suite\n"
     "  sluice diff 1b4e28ba                  # that run, and the last of its suite\n"
+    "  sluice diff --status worse            # only what got worse\n"
     "  sluice diff last~2 last --filter 'tls-*' --filter category!=slow\n"
     "  sluice diff 1b4e28ba 9c3d11aa --json --all\n"
     "Exit code 0: compared, whether or not anything changed; 2: usage, runs of\n"
@@ -42,6 +44,7 @@ struct DiffRuns {
   RunFlags flags;
   std::optional<std::string> before;
   std::optional<std::string> after;
+  std::optional<std::string> status;
   bool with_unchanged = false;
   bool saved_alone = false;
   bool as_json = false;
@@ -53,6 +56,11 @@ struct DiffRuns {
     if (!effective) return report_findings(effective.error());
     RunDiffReport report;
     report.with_unchanged = with_unchanged;
+    if (status) {
+      const auto change = choice_of("--status", *status, {"changed", "worse", "better"});
+      if (!change) return report_error(change.error());
+      report.status = static_cast<StatusChange>(*change);
+    }
     std::string passed_over;
     auto named = find_runs(*effective, passed_over);
     if (!named) return report_error(named.error());
@@ -80,8 +88,9 @@ struct DiffRuns {
     std::optional<std::vector<ChangedMetric>> otherwise;
     if (read.before.judged && read.after.judged)
       otherwise = judged_otherwise(*read.before.judged, *read.after.judged);
-    report.diff = diff_runs(read.before.answers, read.after.answers, otherwise);
-    add_notes(report, otherwise.has_value());
+    const GateChange gate = gate_change(report.runs.before.run, report.runs.after.run);
+    report.diff = diff_runs(read.before.answers, read.after.answers, otherwise, gate);
+    add_notes(report, gate, otherwise.has_value());
     std::cout << (as_json ? run_diff_as_json(report) : run_diff_page(report, output_columns()));
     return exit_ok;
   }
@@ -203,7 +212,23 @@ struct DiffRuns {
            " among the observations: what it lacks may not be saved, or not any more";
   }
 
-  static void add_notes(RunDiffReport& report, bool knows_judging) {
+  static GateChange gate_change(const RunRecord& left, const RunRecord& right) {
+    const bool are_flags_known = !left.flags.empty() && !right.flags.empty();
+    return {.baseline = are_flags_known && baseline_of(left.flags) != baseline_of(right.flags),
+            .config = left.config_fingerprint.empty() || left.config_fingerprint != right.config_fingerprint};
+  }
+
+  static std::string baseline_note(std::size_t by_it_alone, bool are_listed) {
+    std::string note =
+        "the runs were held against different baselines, or one of them against none: what fails as it did "
+        "in a baseline warns, so that a status may differ where answers do not";
+    if (by_it_alone == 0) return note;
+    note += "; " + wording::counted(by_it_alone, "case") + (by_it_alone == 1 ? " differs" : " differ") +
+            " in nothing else";
+    return note + (are_listed ? "" : by_it_alone == 1 ? " and is not listed" : " and are not listed");
+  }
+
+  static void add_notes(RunDiffReport& report, const GateChange& gate, bool knows_judging) {
     const RunRecord& left = report.runs.before.run;
     const RunRecord& right = report.runs.after.run;
     const bool are_known = !left.config_fingerprint.empty() && !right.config_fingerprint.empty();
@@ -214,13 +239,8 @@ struct DiffRuns {
           (knows_judging ? ""
                          : "; which metrics are judged otherwise is not known, since a run is read from the "
                            "observations or has no copy of its suite"));
-    const bool are_flags_known = !left.flags.empty() && !right.flags.empty();
-    if (are_flags_known && baseline_of(left.flags) != baseline_of(right.flags)) {
-      report.notes.push_back(
-          "the runs were held against different baselines, or one of them against none: what fails as it did "
-          "in "
-          "a baseline warns, so that a status may differ where answers do not");
-    }
+    if (gate.baseline)
+      report.notes.push_back(baseline_note(report.diff.by_baseline_alone(), report.with_unchanged));
     for (const PastRun* past : {&report.runs.before, &report.runs.after}) {
       const std::string name = "run " + short_id(past->run.run_id);
       if (!past->summary) report.notes.push_back(name + " has no end: what it has not answered is missing");
@@ -246,7 +266,10 @@ Command add_diff_command(CLI::App& program, const CacheTools& tools) {
   app->add_option("AFTER", command->after,
                   "The same for another run (default: the last run of BEFORE's suite)")
       ->type_name("");
-  app->add_flag("--all", command->with_unchanged, "Also show unchanged cases");
+  auto* all = app->add_flag("--all", command->with_unchanged, "Also show unchanged cases");
+  app->add_option("--status", command->status, "Only cases whose status changed, got worse or got better")
+      ->excludes(all)
+      ->type_name("changed|worse|better");
   app->add_flag("--json", command->as_json, "One JSON object");
   app->add_flag("--saved", command->saved_alone, "Only read the observations, not the caches");
   add_filter(*app, command->flags.filters);

@@ -116,6 +116,48 @@ TEST(RunDiff, AFailureThatOneRunsBaselineKnowsIsAFailure) {
   EXPECT_EQ(diff_runs(judged, spared).cases[0].status.after, "warn") << "a score is the gate's";
 }
 
+const std::string fails_a_check = "[" + metric("must_contain", "null", "false") + "]";
+
+RunAnswers one_case(const std::string& status, const std::string& answer, const std::string& metrics) {
+  return {{trial("a", status, answer, metrics)}, {{{"a", status}}}};
+}
+
+// Twelve cases stood among the changes whose answers were the same: a baseline knew their failures.
+TEST(RunDiff, AStatusThatDiffersByTheBaselinesAloneIsNoChange) {
+  const GateChange other_baseline{.baseline = true};
+  const RunAnswers failed = one_case("fail", "x", fails_a_check);
+  const RunAnswers known = one_case("warn", "x", fails_a_check);
+  for (const auto& [before, after] : {std::pair(&failed, &known), std::pair(&known, &failed)}) {
+    const RunDiff diff = diff_runs(*before, *after, std::nullopt, other_baseline);
+    EXPECT_TRUE(diff.cases[0].by_baseline_alone);
+    EXPECT_EQ(diff.changed(), 0u);
+    EXPECT_EQ(diff.by_baseline_alone(), 1u);
+    EXPECT_EQ(diff.count(StatusChange::any), 0u);
+    EXPECT_EQ(diff_runs(*before, *after).changed(), 1u) << "the same baseline, or it is not known";
+    const std::vector<ChangedMetric> otherwise{{"a", "must_contain"}};
+    EXPECT_EQ(diff_runs(*before, *after, otherwise, other_baseline).changed(), 1u);
+  }
+  RunAnswers lost = known;
+  lost.lost_answers = {0};
+  EXPECT_EQ(diff_runs(failed, lost, std::nullopt, other_baseline).by_baseline_alone(), 0u);
+  const RunAnswers scored = one_case("pass", "x", "[" + metric("rouge_n", "0.5", "null") + "]");
+  const RunAnswers fallen = one_case("fail", "x", "[" + metric("rouge_n", "0.5", "null") + "]");
+  EXPECT_EQ(diff_runs(scored, fallen, std::nullopt, {.baseline = true, .config = false}).changed(), 0u);
+  EXPECT_EQ(diff_runs(scored, fallen, std::nullopt, other_baseline).count(StatusChange::worse), 1u)
+      << "its limit may be another one";
+}
+
+// A failure that a baseline knows passed for better, though the case fails as before.
+TEST(RunDiff, AFailureThatOneBaselineKnowsIsNotBetter) {
+  const RunAnswers failed = one_case("fail", "x", fails_a_check);
+  const RunAnswers known = one_case("warn", "y", fails_a_check);
+  const RunDiff diff = diff_runs(failed, known, std::nullopt, {.baseline = true});
+  EXPECT_EQ(diff.cases[0].status.after, "fail");
+  EXPECT_EQ(diff.cases[0].trials[0].status.after, "fail");
+  EXPECT_EQ(diff.changed(), 1u) << "its answer";
+  EXPECT_EQ(diff.count(StatusChange::any), 0u);
+}
+
 TEST(RunDiff, OfAnAnswerThatIsNowhereNobodyKnowsWhetherItChanged) {
   RunAnswers before{{trial("a", "pass", "")}};
   before.lost_answers = {0};
@@ -146,6 +188,8 @@ struct Shown {
   std::vector<std::string> notes{};
   bool with_unchanged = false;
   std::optional<std::vector<ChangedMetric>> judged_otherwise{};
+  GateChange gate{};
+  std::optional<StatusChange> status{};
 
   RunDiffReport report() const {
     RunDiffReport made;
@@ -158,9 +202,10 @@ struct Shown {
     made.runs.after.run = made.runs.before.run;
     made.runs.after.run.run_id = "9c3d11aa-0000";
     made.verdicts = {"unfinished", "fail"};
-    made.diff = diff_runs(before, after, judged_otherwise);
+    made.diff = diff_runs(before, after, judged_otherwise, gate);
     made.notes = notes;
     made.with_unchanged = with_unchanged;
+    made.status = status;
     return made;
   }
   std::string page(std::size_t columns = 80) const { return run_diff_page(report(), columns); }
@@ -175,7 +220,7 @@ TEST(RunDiffPage, SaysWhatChangedAndShowsAnswersSideBySide) {
   EXPECT_EQ(shown.page(),
             "Before: run 1b4e28ba, 1970-01-01 00:00:00 UTC, live, m of openai: unfinished\n"
             "After:  run 9c3d11aa, 1970-01-01 00:00:00 UTC, live, m of openai: fail\n"
-            "1 of 2 cases changed, 1 only before.\n"
+            "1 of 2 cases changed (1 worse), 1 only before.\n"
             "Note: the suite changed\n"
             "\n"
             "capital: pass → fail\n"
@@ -249,7 +294,7 @@ TEST(RunDiffPage, AMetricThatIsJudgedOtherwiseIsNoMatterOfTheAnswerAlone) {
   EXPECT_TRUE(json::parse(run_diff_as_json(shown.report()))["cases"][0]["judged_otherwise"].is_null());
   shown.judged_otherwise = std::vector<ChangedMetric>{{"capital", "must_contain"}, {"gone", "must_contain"}};
   const std::string page = shown.page();
-  EXPECT_NE(page.find("2 of 2 cases changed (1 judged otherwise).\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("2 of 2 cases changed (2 worse, 1 judged otherwise).\n"), std::string::npos) << page;
   EXPECT_NE(page.find("capital: pass → fail\n"
                       "  must_contain passed → failed; judged otherwise now\n"
                       "  equals passed → failed\n"),
@@ -266,6 +311,63 @@ TEST(RunDiffPage, UnchangedCasesAreShownIfAskedFor) {
   const Shown shown{{{trial("a", "pass", "x", metrics)}}, {{trial("a", "pass", "x", metrics)}}, {}, true};
   const std::string page = shown.page();
   EXPECT_NE(page.find("\na: pass, as it was\n  recall 0.50\n"), std::string::npos) << page;
+}
+
+// 33 cases got worse, and stood among 172.
+TEST(RunDiffPage, CasesAreListedByHowTheirStatusChanged) {
+  Shown shown{{{trial("better", "fail", "x"), trial("other", "pass", "x"), trial("worse", "warn", "x"),
+                trial("old", "pass", "x")}},
+              {{trial("better", "warn", "y"), trial("other", "pass", "y"), trial("worse", "flaky", "y")}}};
+  const auto ids = [&] {
+    std::vector<std::string> listed;
+    const json made = json::parse(run_diff_as_json(shown.report()));
+    EXPECT_EQ(made["changed"], 3);
+    EXPECT_EQ(made["worse"], 1);
+    EXPECT_EQ(made["better"], 1);
+    for (const json& one : made["cases"]) listed.push_back(one["id"]);
+    return listed;
+  };
+  EXPECT_EQ(ids(), (Names{"better", "other", "worse"}));
+  shown.status = StatusChange::any;
+  EXPECT_EQ(ids(), (Names{"better", "worse"}));
+  shown.status = StatusChange::better;
+  EXPECT_EQ(ids(), Names{"better"});
+  shown.status = StatusChange::worse;
+  EXPECT_EQ(ids(), Names{"worse"});
+  EXPECT_TRUE(
+      shown.page().ends_with("3 of 3 cases changed (1 worse, 1 better), 1 only before.\n"
+                             "Only cases whose status got worse are listed.\n"
+                             "\n"
+                             "worse: warn → flaky\n"
+                             "  run 1b4e28ba                            run 9c3d11aa\n"
+                             "  x                                     | y\n"))
+      << shown.page();
+}
+
+TEST(RunDiffPage, WhatTheBaselinesAloneChangedIsShownWithAllCases) {
+  Shown shown{one_case("fail", "x", fails_a_check), one_case("warn", "x", fails_a_check)};
+  shown.gate.baseline = true;
+  EXPECT_TRUE(shown.page().ends_with("0 of 1 case changed.\n")) << shown.page();
+  EXPECT_EQ(json::parse(run_diff_as_json(shown.report()))["by_baseline_alone"], 1);
+  shown.with_unchanged = true;
+  EXPECT_NE(shown.page().find("\na: fail → warn, by the baselines alone\n  must_contain failed\n"),
+            std::string::npos)
+      << shown.page();
+  const json one = json::parse(run_diff_as_json(shown.report()))["cases"][0];
+  EXPECT_EQ(one["changed"], false);
+  EXPECT_EQ(one["trials"][0]["changed"], false);
+}
+
+// A rerun of 34 cases named the 270 others, a line each.
+TEST(RunDiffPage, WhatAPartOfTheSuiteLeftOutIsCountedAlone) {
+  const Shown shown{{{trial("a", "pass", "x"), trial("old", "pass", "x")}}, {{trial("a", "pass", "x")}}};
+  RunDiffReport report = shown.report();
+  report.runs.after.run.selection = true;
+  EXPECT_TRUE(run_diff_page(report, 80).ends_with("0 of 1 case changed, 1 only before.\n"))
+      << run_diff_page(report, 80);
+  EXPECT_EQ(json::parse(run_diff_as_json(report))["only_before"], json::array({"old"}));
+  report.with_unchanged = true;
+  EXPECT_TRUE(run_diff_page(report, 80).ends_with("\nOnly in run 1b4e28ba\n  old\n"));
 }
 
 TEST(RunDiffPage, ScoresThatDifferLateAreShownWithAsManyDigits) {
