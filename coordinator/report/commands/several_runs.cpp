@@ -159,7 +159,7 @@ bool SeveralRuns::Side::has(const std::string& test_id) const {
   return std::ranges::binary_search(cases, test_id);
 }
 
-SeveralRuns::Value SeveralRuns::value_at(const Values& values, std::size_t side) const {
+SeveralRuns::Value SeveralRuns::value_at(const Values& values, std::size_t side) {
   return side < values.size() ? values[side] : Value{};
 }
 

@@ -71,7 +71,7 @@ class SeveralRuns {
   static Value base_value_of(const ScoreComparison& row);
   static document::Cell cell_of(const Value& value);
   std::size_t place_of(const ScoreComparison& row, std::size_t nth);
-  Value value_at(const Values& values, std::size_t side) const;
+  static Value value_at(const Values& values, std::size_t side);
   Difference difference_of(const Metric& metric, const Values& values) const;
   /// Cases that others have, by side.
   std::vector<std::vector<std::string>> lacking() const;
