@@ -56,10 +56,8 @@ std::string cost_line(const RunEstimate& estimate) {
     return "At most " + wording::dollars(*cost) +
            (is_bounded ? ", of which --max-cost allows " + wording::dollars(*estimate.max_cost) : "") +
            "; failed calls that are charged come on top.\n" +
-           (*cost > 0
-                ? "An upper bound: answers count at full length and votes with all retries, and most runs "
-                  "cost far less.\n"
-                : "");
+           (*cost > 0 ? "An upper bound: full answers, all retries of votes; most runs cost far less.\n"
+                      : "");
   }
   std::string models;
   for (const EstimatedCalls& one : estimate.calls) {
