@@ -309,7 +309,7 @@ TEST_F(RunLimitsTest, ABudgetThatNoCallFitsEndsTheRunAtOnce) {
   begin_with_room_for(0.5);
   EXPECT_TRUE(leased(join("p", 1), "p").empty());
   expect_stopped(Reason::token_budget_spent);
-  EXPECT_NE(controller->stopped()->message.find("0 of "), std::string::npos);
+  EXPECT_NE(controller->stopped()->message.find("too small to begin with"), std::string::npos);
 }
 
 TEST_F(RunLimitsTest, ACostBudgetNeedsNoTokenBudget) {
