@@ -58,8 +58,9 @@ BasePasses passes_of_base(std::vector<CheckRepeats> checks, std::span<const doub
       checks, [&](const CheckRepeats& one) { return !one.empty() && one.size() == of_all.size(); });
   if (!are_known) return passes;
   const std::size_t left_out = std::erase_if(checks, [&](const CheckRepeats& one) { return !counts(one); });
-  if (left_out == 0 || checks.empty()) return passes;
-  return {passed_together(checks), true};
+  passes.leaves_out = left_out > 0;
+  if (left_out > 0 && !checks.empty()) passes.of_repeats = passed_together(checks);
+  return passes;
 }
 
 std::optional<std::size_t> BaselineEntry::find(CheckDigest check, std::size_t nth, bool is_only) const {

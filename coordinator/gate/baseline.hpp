@@ -105,7 +105,7 @@ struct BaselineEntry {
 /// In which repeats of a base all checks of a test passed.
 struct BasePasses {
   std::vector<double> of_repeats;  ///< 1 where they did, else 0; empty: not known.
-  bool leaves_out = false;         ///< Some checks are left out.
+  bool leaves_out = false;         ///< Some checks say nothing, and are left out if there are others.
 };
 
 /// Leaves out checks that `counts` says nothing of, where others are left: one that always fails hides what

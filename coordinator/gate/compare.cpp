@@ -151,14 +151,14 @@ void Comparison::add_passes(const CaseAssessment& assessment, const ComparedCase
     return one.is_check() && one.baseline_passed.has_value();
   });
   if (checks != pinned || checks != std::ranges::count_if(base.metrics, is_check)) return;
-  const BasePasses before = passes_of(base, passed_ever);
-  const auto now = before.leaves_out ? passes_of_checks(assessment.metrics, before) : current.passes;
+  const ComparedPasses passes =
+      compared_passes(passes_of(base, passed_ever), current.passes, assessment.metrics);
   tests_of(rules_.tests)
       .add({current.test_id,
             current.category,
             {},
-            before.of_repeats,
-            now,
+            passes.base,
+            passes.current,
             false,
             false,
             arm_of(current, rules_.arms),

@@ -139,14 +139,41 @@ bool CaseAssessment::is_excused() const {
   return status == CaseStatus::warn && std::ranges::any_of(metrics, &AssessedMetric::is_excused);
 }
 
-std::vector<double> passes_of_checks(std::span<const AssessedMetric> metrics, const BasePasses& base) {
+namespace {
+
+/// In one repeat or several.
+CheckRepeats repeats_of_check(const AssessedMetric& metric) {
+  const bool is_only_one = metric.repeat_passes.empty();
+  return is_only_one ? CheckRepeats(1, metric.holds() ? '1' : '0') : metric.repeat_passes;
+}
+
+}  // namespace
+
+std::vector<double> passes_of_checks(std::span<const AssessedMetric> metrics) {
   std::vector<CheckRepeats> checks;
   for (const AssessedMetric& metric : metrics) {
-    if (!metric.is_check() || (base.leaves_out && metric.had_failed)) continue;
-    const bool is_only_one = metric.repeat_passes.empty();
-    checks.push_back(is_only_one ? CheckRepeats(1, metric.holds() ? '1' : '0') : metric.repeat_passes);
+    if (metric.is_check()) checks.push_back(repeats_of_check(metric));
   }
   return passed_together(checks);
+}
+
+ComparedPasses compared_passes(const BasePasses& base, std::vector<double> current,
+                               std::span<const AssessedMetric> metrics) {
+  if (!base.leaves_out) return {base.of_repeats, std::move(current)};
+  // With a check that failed in all of them no repeat of the base passed.
+  const std::vector<double> none(base.of_repeats.size(), 0.0);
+  std::vector<CheckRepeats> counted;
+  bool is_passed_anew = false;
+  for (const AssessedMetric& metric : metrics) {
+    if (!metric.is_check()) continue;
+    CheckRepeats repeats = repeats_of_check(metric);
+    if (repeats.size() != current.size()) return {none, std::move(current)};
+    if (metric.had_failed && !passed_ever(repeats)) continue;
+    is_passed_anew = is_passed_anew || metric.had_failed;
+    counted.push_back(std::move(repeats));
+  }
+  if (counted.empty()) return {none, std::move(current)};
+  return {is_passed_anew ? none : base.of_repeats, passed_together(counted)};
 }
 
 bool AssessedMetric::is_known_and_unjudged() const {

@@ -220,8 +220,21 @@ struct CaseAssessment {
 };
 
 /// Of each repeat of a case, or its only answer: 1 where every check passed, whatever excuses one that did
-/// not, else 0; empty without a check. Where `base` leaves out some, without those that had failed.
-std::vector<double> passes_of_checks(std::span<const AssessedMetric> metrics, const BasePasses& base = {});
+/// not, else 0; empty without a check.
+std::vector<double> passes_of_checks(std::span<const AssessedMetric> metrics);
+
+/// In which repeats of a base, and now, all checks of a test passed: 1 where they did, else 0.
+struct ComparedPasses {
+  std::vector<double> base;
+  std::vector<double> current;
+};
+
+/// Leaves out the checks that failed in every repeat of both sides, where others are left: they hide what the
+/// others do. One side alone must not decide: a check that failed there by luck would lower the other side,
+/// and an unchanged model would seem to pass less often. `base` leaves out what passed in none of its repeats
+/// (passed_ever). `current` is of all checks; it stands where it is not known how each of them came out.
+ComparedPasses compared_passes(const BasePasses& base, std::vector<double> current,
+                               std::span<const AssessedMetric> metrics);
 
 /// What a case comes to whose suite says that it fails: its failures warn, those that the baseline knows too,
 /// and so does that it passes; where nothing is judged it is a known failure all the same.

@@ -147,17 +147,17 @@ void StatisticalGate::add(const Case& test_case, const CaseAssessment& assessmen
 
 void StatisticalGate::add_passes(const Case& test_case, const CaseAssessment& assessment,
                                  Baseline::Range pinned, std::uint32_t answers) {
-  const BasePasses base = baseline_->passes(pinned, passed_ever);
-  const auto current = passes_of_checks(assessment.metrics, base);
-  if (base.of_repeats.empty() || current.empty()) return;
+  const ComparedPasses passes = compared_passes(baseline_->passes(pinned, passed_ever),
+                                                passes_of_checks(assessment.metrics), assessment.metrics);
+  if (passes.base.empty() || passes.current.empty()) return;
   if (!makes_pinned_checks(assessment.metrics, *baseline_, pinned)) return;
   ScorePair pair;
   pair.test_id = test_case.id;
   pair.category = test_case.category;
   pair.arm = test_case.arm;
   pair.answers = answers;
-  pair.base = base.of_repeats;
-  pair.current = current;
+  pair.base = passes.base;
+  pair.current = passes.current;
   add(pair);
 }
 

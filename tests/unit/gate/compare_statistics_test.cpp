@@ -2,6 +2,10 @@
 #include "compare_fixture.hpp"
 #include "coordinator/defaults.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace sluice::compare_test {
 
 Thresholding statistical(double min_effect = 0.05) {
@@ -45,6 +49,49 @@ TEST(CompareStatistics, TestsWhetherChecksPassAsOften) {
   EXPECT_FALSE(compare_all(side({1}), side({1}), rules).summary.statistics) << "one answer a side";
   EXPECT_FALSE(compare_all(side({}), side({1, 0, 1}), rules).summary.statistics)
       << "a baseline without repeats";
+}
+
+/// Forty tests of two checks that come out so in their repeats, and without them as an older baseline.
+std::vector<ComparedCase> side_of_two(const std::vector<bool>& first, const std::vector<bool>& second,
+                                      bool knows_repeats = true) {
+  std::vector<ComparedCase> cases;
+  for (int i = 0; i < 40; ++i) {
+    ComparedCase& test = cases.emplace_back(ComparedCase{id_of(i), false, {}});
+    for (std::size_t r = 0; r < first.size(); ++r) test.passes.push_back(first[r] && second[r] ? 1.0 : 0.0);
+    for (const auto* repeats : {&first, &second}) {
+      ComparedMetric& check = test.metrics.emplace_back();
+      check.name = info(MetricId::must_contain).name;
+      check.asked_by_name = true;
+      check.check = test.metrics.size();
+      check.passed = 2 * std::ranges::count(*repeats, true) >= std::ssize(*repeats);
+      if (knows_repeats) check.repeat_passed = *repeats;
+    }
+  }
+  return cases;
+}
+
+// As in the gate of the run.
+TEST(CompareStatistics, LeavesOutChecksThatFailInEveryRepeatOfBothSides) {
+  CompareRules rules;
+  rules.tests = statistical();
+  const auto shares = [&](std::vector<ComparedCase> base, std::vector<ComparedCase> current) {
+    const NextCase then = cases_of(std::move(base));
+    const NextCase now = cases_of(std::move(current));
+    const auto summary = compare(then, now, rules, [](const ScoreComparison&) {}).value();
+    const PairedComparison& compared = summary.statistics.value().metrics.at(0).comparison;
+    return std::pair(compared.base.value(), compared.current.value());
+  };
+  using Shares = std::pair<double, double>;
+  const std::vector<bool> fails{false, false};
+  const std::vector<bool> holds{true, true};
+  const std::vector<bool> flaky{true, false};
+  EXPECT_EQ(shares(side_of_two(fails, holds), side_of_two(fails, flaky)), Shares(1, 0.5));
+  EXPECT_EQ(shares(side_of_two(fails, flaky), side_of_two(fails, holds)), Shares(0.5, 1));
+  EXPECT_EQ(shares(side_of_two(fails, holds), side_of_two(flaky, holds)), Shares(0, 0.5)) << "it passed anew";
+  EXPECT_EQ(shares(side_of_two(flaky, holds), side_of_two(fails, holds)), Shares(0.5, 0));
+  EXPECT_EQ(shares(side_of_two(fails, fails), side_of_two(fails, flaky)), Shares(0, 0.5));
+  EXPECT_EQ(shares(side_of_two(fails, holds), side_of_two(fails, holds, false)), Shares(0, 0))
+      << "all count where a side does not know";
 }
 
 // As in the gate of the run.

@@ -113,19 +113,41 @@ TEST(PinnedRepeats, ACheckThatAlwaysFailsHidesNoOthers) {
   EXPECT_FALSE(repeated_checks(&as_flaky, by_turns).regressed) << "the others failed in the same way";
 }
 
-TEST(PinnedRepeats, HowOftenTestsPassIsComparedWithoutChecksThatAlwaysFailed) {
-  const Baseline always = baseline_of_repeats(Answers(3, {false, true, true, true}));
-  StatisticalGate tests({&always, {}, 0.05, 1});
-  tests.add(checked_test(4), repeated_checks(&always, by_turns));
+/// In how many of the repeats the test passes, as both sides are compared.
+std::pair<double, double> compared_shares(const Answers& then, const Answers& now) {
+  const Baseline baseline = baseline_of_repeats(then);
+  StatisticalGate tests({&baseline, {}, 0.05, 1});
+  tests.add(checked_test(now.front().size()), repeated_checks(&baseline, now));
   const auto assessed = tests.finish();
-  ASSERT_EQ(assessed.metrics.size(), 1u);
-  EXPECT_EQ(assessed.metrics[0].comparison.drop, 1.0);
+  EXPECT_EQ(assessed.metrics.size(), 1u);
+  const PairedComparison& compared = assessed.metrics.at(0).comparison;
+  return {compared.base.value(), compared.current.value()};
+}
 
-  const Baseline none = baseline_of_repeats(Answers(3, {false, false}));
-  StatisticalGate of_none({&none, {}, 0.05, 1});
-  of_none.add(checked_test(2), repeated_checks(&none, Answers(3, {true, true})));
-  ASSERT_EQ(of_none.finish().metrics.size(), 1u) << "where all failed, all count";
-  EXPECT_EQ(of_none.finish().metrics[0].comparison.drop, -1.0);
+TEST(PinnedRepeats, HowOftenTestsPassIsComparedWithoutChecksThatFailedInEveryRepeatOfBothSides) {
+  using Shares = std::pair<double, double>;
+  const Answers held(3, {false, true, true, true});
+  EXPECT_EQ(compared_shares(held, by_turns), Shares(1, 0));
+  EXPECT_EQ(compared_shares(by_turns, held), Shares(0, 1));
+  EXPECT_EQ(compared_shares(held, {{false, true, true, true}}), Shares(1, 1)) << "one repeat now";
+
+  const Answers none(2, {false, false});
+  EXPECT_EQ(compared_shares(none, Answers(2, {true, true})), Shares(0, 1));
+  EXPECT_EQ(compared_shares(none, none), Shares(0, 0)) << "where all failed, all count";
+  EXPECT_EQ(compared_shares(none, {{false, true}, {false, false}}), Shares(0, 0.5))
+      << "of checks that failed all, the one that still does is left out";
+}
+
+// It was left out of both sides, so that the base passed always, and this run in half of its repeats.
+TEST(PinnedRepeats, ACheckThatPassesOnOneSideAloneCountsOnBoth) {
+  using Shares = std::pair<double, double>;
+  const Answers then(2, {false, true});
+  const Answers now{{true, true}, {true, false}};
+  EXPECT_EQ(compared_shares(then, now), Shares(0, 0.5));
+  EXPECT_EQ(compared_shares(now, then), Shares(0.5, 0));
+  EXPECT_EQ(compared_shares(then, {{true, true}, {false, true}, {false, true}, {false, true}}),
+            Shares(0, 0.25))
+      << "another number of repeats";
 }
 
 TEST(PinnedRepeats, AreWrittenAndReadBackByCheck) {

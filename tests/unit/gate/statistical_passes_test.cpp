@@ -1,7 +1,10 @@
 // How often tests pass, compared over all cases.
 #include "coordinator/gate/baseline_export.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
+#include "coordinator/statistics/random_stream.hpp"
 #include "statistical_fixture.hpp"
+
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
@@ -161,6 +164,58 @@ TEST(StatisticalPasses, OfArmsThatNobodyAskedForOnlyThoseThatFellAreNamed) {
   ASSERT_EQ(outcome->metrics.size(), 1u);
   EXPECT_EQ(outcome->metrics[0].arm, "m2");
   EXPECT_EQ(outcome->regressions(), 1u);
+}
+
+/// Answers of one and the same model: the first check passes in 30 % of them, the second in 90 %.
+CaseAssessment drawn(const Gate& gate, const Case& test, std::size_t repeats, RandomStream& random) {
+  std::vector<std::vector<MetricOutcome>> outcomes(repeats);
+  std::vector<ScoredAnswer> answers;
+  for (auto& of_repeat : outcomes) {
+    for (const double chance : {0.3, 0.9})
+      of_repeat.push_back(verdict_of(MetricId::must_contain, random.unit() < chance));
+    answers.push_back({of_repeat});
+  }
+  std::vector<CaseAssessment> all = gate.assess_answers(test, answers, repeats);
+  std::vector<const CaseAssessment*> views;
+  for (CaseAssessment& one : all) {
+    for (AssessedMetric& metric : one.metrics) metric.detail = {};
+    views.push_back(&one);
+  }
+  return assessment_of_repeats(views);
+}
+
+/// Of 200 pairs of runs of 60 tests, those of which the second is said to pass less often, at 95 %.
+int alarms_of_unchanged(std::size_t base_repeats, std::size_t current_repeats) {
+  Case test = test_of("", MetricId::must_contain);
+  test.expectations.push_back(test.expectations.front());
+  test.expectations.back().what.texts = {"another reference"};
+  Thresholding suite;
+  suite.confidence = 0.95;
+  int alarms = 0;
+  for (std::uint64_t pair = 0; pair < 200; ++pair) {
+    RandomStream random(20251221, pair);
+    BaselineExport pins({"demo", "0.1.0", "2025-12-21T12:00:00Z", "sha256:00"}, "model");
+    for (int i = 0; i < 60; ++i) {
+      test.id = id_of(i);
+      pins.add(test.id, drawn(gate_of(nullptr), test, base_repeats, random));
+    }
+    const Baseline baseline = *pins.finish();
+    const Gate gate = gate_of(&baseline);
+    StatisticalGate tests({&baseline, suite, 0.05, pair});
+    for (int i = 0; i < 60; ++i) {
+      test.id = id_of(i);
+      tests.add(test, drawn(gate, test, current_repeats, random));
+    }
+    alarms += tests.finish().regressions() > 0 ? 1 : 0;
+  }
+  return alarms;
+}
+
+// Checks that had failed in the base by luck were left out of both sides, and lowered the current one alone:
+// most unchanged runs were a regression.
+TEST(StatisticalPasses, AnUnchangedModelOfSeveralChecksIsARegressionInOneRunOfTwenty) {
+  EXPECT_LE(alarms_of_unchanged(3, 3), 18) << "9 % of 200";
+  EXPECT_LE(alarms_of_unchanged(2, 4), 18) << "unequal repeats";
 }
 
 }  // namespace sluice::statistical_gate_test

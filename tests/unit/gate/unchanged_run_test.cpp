@@ -9,6 +9,7 @@
 #include "gate_fixture.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -196,6 +197,29 @@ RC_GTEST_PROP(ChangedRun, RegressesWhateverElseAlwaysFailed, ()) {
       gated(with_a_check_that_always_fails(after), exported(with_a_check_that_always_fails(before)));
   RC_ASSERT(beside.regressed == alone.regressed);
   RC_ASSERT(beside.run_regressions == alone.run_regressions);
+}
+
+/// How much less often the tests of each arm pass than in the baseline.
+std::vector<double> drops_of_passes(const Run& run, const Baseline& baseline) {
+  StatisticalGate tests({&baseline, run.suite, 0.05, 1, run.arms});
+  const auto all = assessed(run, &baseline);
+  for (std::size_t i = 0; i < all.size(); ++i) tests.add(run.cases[i].test, all[i]);
+  const StatisticalAssessment assessment = tests.finish();
+  std::vector<double> drops;
+  for (const StatisticalMetric& one : assessment.metrics) {
+    if (!one.mean) drops.push_back(one.comparison.drop.value());
+  }
+  return drops;
+}
+
+// Checks were left out by what became of them in the base alone, which made its share too high.
+RC_GTEST_PROP(ChangedRun, FallsInHowOftenTestsPassByWhatItWouldRiseTheOtherWayRound, ()) {
+  const Run before = any_run();
+  const Run after = answered_anew(before);
+  const auto there = drops_of_passes(after, exported(before));
+  const auto back = drops_of_passes(before, exported(after));
+  RC_ASSERT(there.size() == back.size());
+  for (std::size_t i = 0; i < there.size(); ++i) RC_ASSERT(std::abs(there[i] + back[i]) < 1e-9);
 }
 
 /// A report's side.
