@@ -235,6 +235,7 @@ inline constexpr std::size_t fewest_interval_units = 5;
 inline constexpr std::uint32_t draws = 9999;           ///< p-values are then multiples of 1/10,000.
 inline constexpr std::uint32_t enumerated_units = 20;  ///< Of the swap test: 2^20 assignments. At most 30.
 inline constexpr std::uint32_t drawn_units = 2000;     ///< Of the swap test; the normal beyond.
+inline constexpr double normal_share = 0.0025;         ///< Of one unit in the variance, for that normal.
 inline constexpr std::uint64_t picked_answers = 50'000'000;  ///< Some 0.2 s; the normal beyond.
 inline constexpr std::uint64_t max_label_states = 1u << 16;  ///< Of a class of one pattern.
 inline constexpr std::uint64_t all_label_states = 200'000;   ///< Of all patterns: some 15 ms.

@@ -1,6 +1,7 @@
 #include "coordinator/statistics/repeat_permutation.hpp"
 
 #include "coordinator/statistics/random_stream.hpp"
+#include "coordinator/statistics/tail_bound.hpp"
 
 #include <algorithm>
 #include <array>
@@ -222,6 +223,7 @@ SwapTestResult draw(const PairedSample& sample, std::uint32_t draws, std::uint64
   SwapTestResult result{PairedMethod::draws, {}, draws};
   if (std::abs(drop) >= rounding_of_drops) {
     result.p = drawn_ps(sample, drop < 0.0, draws, seed);
+    result.p = beyond_draws(result.p, draws, [&] { return label_tail_bound(sample.repeats); });
   } else {
     const OneSidedPs there = drawn_ps(sample, false, draws, seed);
     const OneSidedPs back = drawn_ps(sample, true, draws, seed);

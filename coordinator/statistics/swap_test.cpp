@@ -3,10 +3,14 @@
 #include "coordinator/statistics/random_stream.hpp"
 #include "coordinator/statistics/repeat_permutation.hpp"
 #include "coordinator/statistics/special_functions.hpp"
+#include "coordinator/statistics/swap_parts.hpp"
+#include "coordinator/statistics/tail_bound.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -143,10 +147,55 @@ SwapTestResult draw(Assignments assignments, std::uint32_t draws, std::uint64_t 
   return assignments.result(PairedMethod::draws, 1);
 }
 
+/// Draws the largest parts. The many others are each a small share of the variance: their sum is normal.
+SwapTestResult draw_largest(SwapParts parts, const SwapLimits& limits, std::uint64_t seed) {
+  std::ranges::sort(parts.sizes, std::greater<>());
+  const std::size_t drawn = std::min<std::size_t>(limits.drawn_units, parts.sizes.size());
+  const auto [largest, others] =
+      std::pair(std::span(parts.sizes).first(drawn), std::span(parts.sizes).subspan(drawn));
+  double all_negative = 0.0;
+  for (const double size : largest) all_negative -= size;
+  double variance = 0.0;
+  for (const double size : others) variance += size * size;
+  const double deviation = std::sqrt(variance);
+  RandomStream random(seed);
+  RandomStream normal(seed, 2);  // The labels of unequal repeats have stream 1.
+  std::uint64_t drops = 0;
+  std::uint64_t gains = 0;
+  for (std::uint32_t draw = 0; draw < limits.draws; ++draw) {
+    double sum = all_negative;
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < drawn; ++i, bits >>= 1) {
+      if (i % 64 == 0) bits = random.next();
+      sum += 2.0 * largest[i] * static_cast<double>(bits & 1);
+    }
+    sum += deviation * normal_quantile(normal.unit() + 0x1p-54);  // Never that of 0.
+    drops += sum >= parts.sum();
+    gains += sum >= -parts.sum();
+  }
+  const auto p = [&](std::uint64_t hits) {
+    return static_cast<double>(hits + 1) / (static_cast<double>(limits.draws) + 1.0);
+  };
+  return {PairedMethod::draws, {p(drops), p(gains)}, limits.draws};
+}
+
+SwapTestResult draw_swaps(const PairedSample& sample, const SwapParts& parts, const SwapLimits& limits,
+                          std::uint64_t seed) {
+  const bool all = sample.changed_units <= limits.drawn_units;
+  SwapTestResult result =
+      all ? draw(Assignments(sample), limits.draws, seed) : draw_largest(parts, limits, seed);
+  if (parts.is_exact) result.p = beyond_draws(result.p, limits.draws, [&] { return swap_tail_bound(parts); });
+  return result;
+}
+
 SwapTestResult swap_sides(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed) {
   if (sample.changed_units <= std::min(limits.enumerated_units, 30u)) return enumerate(Assignments(sample));
-  if (sample.changed_units <= limits.drawn_units) return draw(Assignments(sample), limits.draws, seed);
-  return studentised_normal(sample);
+  const SwapParts parts = swap_parts(sample);
+  if (sample.changed_units > limits.drawn_units && parts.is_balanced(limits.normal_share)) {
+    const double z = parts.squares > 0.0 ? parts.sum() / std::sqrt(parts.squares) : 0.0;
+    return {PairedMethod::normal, {normal_cdf(-z), normal_cdf(z)}, 0};
+  }
+  return draw_swaps(sample, parts, limits, seed);
 }
 
 /// Method and assignments of the less exact one.

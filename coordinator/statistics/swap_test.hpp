@@ -14,8 +14,8 @@ enum class PairedMethod : std::uint8_t {
   none,         ///< Nothing to compare, or no unit changed.
   mcnemar,      ///< Exact, from the discordant pairs.
   enumeration,  ///< Exact: all assignments of the changed units.
-  draws,        ///< Random assignments: p = (1 + hits) / (1 + draws).
-  normal,       ///< The studentised drop against the normal distribution.
+  draws,        ///< Random assignments: p = (1 + hits) / (1 + draws), or a bound where none was a hit.
+  normal,       ///< The drop over its standard deviation against the normal distribution.
 };
 
 std::string_view to_string(PairedMethod method);
@@ -25,9 +25,11 @@ struct SwapLimits {
   std::uint32_t enumerated_units =
       defaults::statistics::enumerated_units;  ///< Changed units up to here: 2^20 assignments. At most 30.
   std::uint32_t drawn_units = defaults::statistics::drawn_units;  ///< Up to here assignments are drawn.
-  std::uint32_t draws = defaults::statistics::draws;  ///< p-values are then multiples of 1/10,000.
+  std::uint32_t draws = defaults::statistics::draws;  ///< p-values are then multiples of 1/10,000, or below.
   /// Answers that draws of unequal repeats may pick in all (some 0.2 s); the normal beyond.
   std::uint64_t picked_answers = defaults::statistics::picked_answers;
+  /// Beyond drawn_units: the largest share of a unit in the variance with which the sum is taken for normal.
+  double normal_share = defaults::statistics::normal_share;
 };
 
 struct SwapTestResult {
@@ -45,8 +47,13 @@ struct SwapTestResult {
 /// of the fewer scatters more, and skewed. There the answers' labels are permuted within the cases as well
 /// (repeat_permutation.hpp), and the larger p counts: docs/adr/0007-unequal-repeats-and-all-clears.md.
 ///
+/// Beyond drawn_units the sum of the units' parts (SwapParts) is normal with a mean of 0, unless a few units
+/// carry it: then the largest are drawn, and what the others add is normal. Where no draw is as extreme as
+/// what was observed, swap_tail_bound is p if that is less: many comparisons need a p that draws cannot
+/// reach.
+///
 /// Swapping base and current swaps the two p-values, to the last bit. Same seed, same result. Time: O(2^k)
-/// for k enumerated units, else O(units x draws) or O(units); memory: 16 bytes a changed unit.
+/// for k enumerated units, else O(units x draws) or O(units); memory: 24 bytes a changed unit.
 SwapTestResult swap_test(const PairedSample& sample, const SwapLimits& limits, std::uint64_t seed);
 
 /// Drops that differ by less are the same, but for the rounding of scores and means to billionths.

@@ -19,7 +19,7 @@ namespace sluice::all_clear_simulation_test {
 constexpr std::uint64_t seed = 20251123;
 constexpr std::uint64_t many_runs = 1000;
 constexpr std::uint64_t some_runs = 400;
-constexpr SwapLimits cheapest{0, 0, 0};
+constexpr SwapLimits cheapest{0, 0, 0, 0, 1.0};
 
 using Model = std::function<std::vector<PairedCase>(RandomStream&)>;
 

@@ -134,6 +134,17 @@ TEST(RepeatPermutation, TheLargerPCounts) {
   EXPECT_EQ(result.assignments, 9999u);
 }
 
+// As in the test of swaps: draws alone came to 1/10,000 at best.
+TEST(RepeatPermutation, WhereNoDrawIsAsExtremeABoundIsP) {
+  // One of six answers passed, and it is the base's, in each of thirty cases. Swaps are less sure: 2^-30.
+  const std::vector<PairedCase> cases(30, PairedCase{scores({1.0}), scores({0, 0, 0, 0, 0}), 0});
+  const PairedSample sample = pair_cases(cases, false);
+  EXPECT_NEAR(permute_repeats(sample, {}, 1).p.drop * std::pow(6.0, 30), 1.0, 1e-9);
+  EXPECT_NEAR(swap_test(sample, {}, 1).p.drop * 0x1p30, 1.0, 1e-9);
+  const SwapTestResult back = permute_repeats(pair_cases(swapped(cases), false), {}, 1);
+  EXPECT_EQ(back.p.improvement, permute_repeats(sample, {}, 1).p.drop);
+}
+
 TEST(RepeatPermutation, ManyCasesAreComparedWithTheNormal) {
   RandomStream random(43);
   std::vector<PairedCase> cases(400);

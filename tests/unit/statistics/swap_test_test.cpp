@@ -32,12 +32,63 @@ TEST(SwapTest, DrawsAgreeWithFishersResultToo) {
   EXPECT_NEAR(result.p.drop, 863.0 / 32768.0, 0.0017);  // 3.3 standard errors.
 }
 
-TEST(SwapTest, NormalIsTheStudentisedDrop) {
-  // Fisher gives t = 2.148 for these data.
-  const SwapTestResult result = tested(darwins_maize(), {0, 0, 0});
+TEST(SwapTest, NormalHasTheScatterOfTheSwaps) {
+  // The differences sum up to 314, their squares to 26,518: z = 1.928. About the mean it was 2.148.
+  const SwapTestResult result = tested(darwins_maize(), {0, 0, 0, 0, 1.0});
   EXPECT_EQ(result.method, PairedMethod::normal);
-  EXPECT_NEAR(result.p.drop, 0.5 * std::erfc(2.14798746133112 / std::sqrt(2.0)), 1e-9);
+  EXPECT_NEAR(result.p.drop, 0.5 * std::erfc(314.0 / std::sqrt(2.0 * 26'518.0)), 1e-9);
   EXPECT_NEAR(result.p.drop + result.p.improvement, 1.0, 1e-12);
+}
+
+/// Two categories of 700 cases that fell by half, and small ones of a case each that change to and fro.
+std::vector<PairedCase> unbalanced_categories(std::uint32_t small) {
+  std::vector<PairedCase> cases;
+  for (std::uint32_t i = 0; i < 1400; ++i) cases.push_back(scored(1.0, 0.5, i % 2));
+  for (std::uint32_t i = 0; i < small; ++i)
+    cases.push_back(i % 2 == 0 ? scored(0.5, 0.9, 2 + i) : scored(0.9, 0.5, 2 + i));
+  return cases;
+}
+
+// With more than 2,000 categories that changed p was 0.009, and 0.13 for the same pattern with fewer. Two
+// categories carry the sum: a quarter of the swaps leaves both as they are, half of these are as extreme.
+TEST(SwapTest, AFewLargeUnitsAreDrawnHoweverManySmallOnesThereAre) {
+  for (const std::uint32_t small : {1990u, 2100u}) {
+    const SwapTestResult result = tested(unbalanced_categories(small), {}, true);
+    EXPECT_EQ(result.method, PairedMethod::draws) << small;
+    EXPECT_EQ(result.assignments, 9999u);
+    EXPECT_NEAR(result.p.drop, 0.13, 0.015) << small;
+    EXPECT_NEAR(result.p.improvement, 0.87, 0.015) << small;
+  }
+}
+
+TEST(SwapTest, MethodsMeetWhereOneEnds) {
+  std::vector<PairedCase> cases;
+  RandomStream random(33);
+  for (int i = 0; i < 1990; ++i) cases.push_back(scored(random.unit(), 0.985 * random.unit()));
+  const SwapTestResult drawn = tested(cases);
+  const SwapTestResult largest_drawn = tested(cases, {20, 1000, 9999, 0, 0.0});
+  const SwapTestResult normal = tested(cases, {20, 1000, 9999, 0, 1.0});
+  ASSERT_EQ(drawn.method, PairedMethod::draws);
+  ASSERT_EQ(largest_drawn.method, PairedMethod::draws);
+  ASSERT_EQ(normal.method, PairedMethod::normal);
+  EXPECT_NEAR(largest_drawn.p.drop, drawn.p.drop, 0.025);
+  EXPECT_NEAR(normal.p.drop, drawn.p.drop, 0.02);
+}
+
+// No draw came to less than 1/10,000: with eleven arms nothing was significant at 0.999.
+TEST(SwapTest, WhereNoDrawIsAsExtremeABoundIsP) {
+  // Thirty tests that passed in three repeats of three and pass in two.
+  const std::vector<PairedCase> fell(30, PairedCase{scores({1, 1, 1}), scores({1, 1, 0}), 0});
+  const SwapTestResult all = tested(fell);
+  EXPECT_EQ(all.method, PairedMethod::draws);
+  EXPECT_NEAR(all.p.drop * 0x1p30, 1.0, 1e-9);
+  EXPECT_EQ(all.p.improvement, 1.0);
+  EXPECT_EQ(tested(swapped(fell)).p.improvement, all.p.drop);
+
+  // 36 fell and four rose: 9.3e-8 by the binomial distribution, and 4.04e-7 by Chernoff's bound.
+  std::vector<PairedCase> most(36, scored(0.9, 0.4));
+  most.resize(40, scored(0.4, 0.9));
+  EXPECT_NEAR(tested(most).p.drop / 4.0371e-7, 1.0, 1e-4);
 }
 
 /// All swaps one by one, on doubles: slow, and written without any of the tested code's shortcuts.
