@@ -3,6 +3,7 @@
 #include "common/leading_bits.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/gate/quoted.hpp"
 #include "coordinator/statistics/random_stream.hpp"
 
 #include <algorithm>
@@ -256,6 +257,30 @@ std::optional<GateNotice> StatisticalGate::too_few_tests_notice(std::uint64_t re
           " cannot be significant at a confidence of " + shortest(result_.rules.confidence) +
           ": this suite fails only by a test that fails in most of its repeats; add tests, or say "
           "`thresholding: {mode: statistical}`, for which five are enough."};
+}
+
+std::optional<GateNotice> StatisticalGate::undecided_arms_notice(std::uint64_t regressed) const {
+  if (is_asked_for_ || regressed > 0 || pairs_.size() < 2) return std::nullopt;
+  const StatisticalAssessment assessment = finish();
+  if (assessment.regressions() > 0) return std::nullopt;
+  std::vector<std::string> arms;
+  for (const StatisticalMetric& one : assessment.metrics) {
+    const auto alone = assess_changes({&one.comparison, 1}, assessment.rules);
+    if (alone[0].decision == ChangeDecision::regression) arms.push_back(backquoted(one.arm));
+  }
+  if (arms.empty()) return std::nullopt;
+  const std::size_t named = std::min<std::size_t>(arms.size(), 3);
+  std::string names = arms[0];
+  for (std::size_t i = 1; i < named; ++i) names += ", " + arms[i];
+  if (named < arms.size()) names += " and " + std::to_string(arms.size() - named) + " more";
+  return GateNotice{
+      GateNotice::Severity::info, "passed_undecided",
+      "the tests of " + std::string(arms.size() == 1 ? "an arm (" : "some arms (") + names +
+          ") passed less often than in the baseline: by itself a regression at a confidence of " +
+          shortest(assessment.rules.confidence) + ", but none among " + std::to_string(pairs_.size()) +
+          " comparisons (Holm's correction); add tests, or say `thresholding: {mode: statistical}`, whose "
+          "confidence is " +
+          shortest(defaults::statistics::confidence) + "."};
 }
 
 }  // namespace sluice

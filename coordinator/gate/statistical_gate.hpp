@@ -144,6 +144,9 @@ class StatisticalGate {
   /// and they are too few, or their categories or requests are, for any drop to be significant. Nothing where
   /// cases `regressed`: these fail the run, and say by which tests.
   std::optional<GateNotice> too_few_tests_notice(std::uint64_t regressed) const;
+  /// `passed_undecided`, which decides nothing: the suite asks for no tests, nothing regressed, and some arm
+  /// would have by itself, without the correction for the others. Tests everything anew.
+  std::optional<GateNotice> undecided_arms_notice(std::uint64_t regressed) const;
 
  private:
   struct Pairs {

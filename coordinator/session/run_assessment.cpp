@@ -168,6 +168,8 @@ void add_statistics(const RunOptions& options, const RunGate& gate, const Statis
   if (options.is_selection() || gate.run.base_is_arm) return;
   if (auto few = tests.too_few_tests_notice(assessment.aggregates.all.regressed))
     comparison.notices.push_back(std::move(*few));
+  if (auto undecided = tests.undecided_arms_notice(assessment.aggregates.all.regressed))
+    comparison.notices.push_back(std::move(*undecided));
   if (gate.gate.config().suite.mode != ThresholdMode::statistical) return;
   const bool is_said = std::ranges::count(comparison.notices, "nothing_to_compare", &GateNotice::code) > 0;
   auto nothing = nothing_paired_notice(*comparison.statistics, assessment.aggregates.all.statuses.errors,

@@ -105,6 +105,18 @@ std::vector<GateNotice> every_notice(bool strict) {
   one_test.add(
       {.test_id = "t", .category = "", .mean = {}, .base = std::array{1.0}, .current = std::array{0.5}});
   take(one_test.too_few_tests_notice(0));
+  StatisticalGate two_arms({nullptr, {}, 0.05, 1, {"a", "b"}});
+  for (const std::size_t arm : {0u, 1u}) {
+    for (int i = 0; i < 10; ++i) {
+      two_arms.add({.test_id = "t",
+                    .category = "",
+                    .mean = {},
+                    .base = std::array{1.0},
+                    .current = std::array{0.5},
+                    .arm = arm});
+    }
+  }
+  take(two_arms.undecided_arms_notice(0));
   take(repeats_incomplete_notice(1, strict));
   take(no_scores_notice(std::array<std::string, 2>{"base.json", "now.json"}));
   take(mock_run_notice("base.json", "now.json"));

@@ -4,7 +4,10 @@
 #include "coordinator/statistics/random_stream.hpp"
 #include "statistical_fixture.hpp"
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -118,6 +121,51 @@ TEST(StatisticalPasses, FewerThanTenTestsThatPassLessOftenAreSaidToBeTooFew) {
   EXPECT_FALSE(notice_of(9, {true, false, true}, statistical(0.1))) << "its report says it of each mean";
   EXPECT_FALSE(notice_of(9, {true, false, true}, {}, 1))
       << "a case that regressed fails the run and is named";
+}
+
+/// Arms with the same tests, each of which passes in `now` of its repeats instead of in all three.
+StatisticalGate gate_of_arms(int arms, int tests, double now) {
+  std::vector<std::string> names;
+  for (int arm = 0; arm < arms; ++arm) names.push_back("a" + std::to_string(arm));
+  StatisticalGate gate({nullptr, {}, 0.05, 1, names});
+  const std::array base{1.0, 1.0, 1.0};
+  const std::array current{1.0, now, 1.0};
+  for (int arm = 0; arm < arms; ++arm) {
+    for (int i = 0; i < tests; ++i) {
+      const std::string id = "t" + std::to_string(i);
+      ScorePair pair{.test_id = id, .category = "", .mean = {}, .base = base, .current = current};
+      pair.arm = static_cast<std::size_t>(arm);
+      gate.add(pair);
+    }
+  }
+  return gate;
+}
+
+// Ten arms were a regression and eleven passed: 9,999 draws came to a p of 1/10,000 at best.
+TEST(StatisticalPasses, ManyArmsThatFellAreARegression) {
+  for (const int arms : {10, 11, 60}) {
+    const auto assessed = gate_of_arms(arms, 30, 0.0).outcome();
+    ASSERT_TRUE(assessed) << arms;
+    EXPECT_EQ(assessed->regressions(), static_cast<std::uint64_t>(arms));
+    EXPECT_FALSE(gate_of_arms(arms, 30, 0.0).undecided_arms_notice(0));
+  }
+}
+
+TEST(StatisticalPasses, ArmsThatOnlyTheOthersKeepFromARegressionAreSaid) {
+  const StatisticalGate gate = gate_of_arms(11, 12, 0.0);  // 2^-12 by itself.
+  EXPECT_FALSE(gate.outcome());
+  EXPECT_FALSE(gate.too_few_tests_notice(0));
+  const auto notice = gate.undecided_arms_notice(0);
+  ASSERT_TRUE(notice);
+  EXPECT_EQ(notice->severity, GateNotice::Severity::info);
+  EXPECT_EQ(notice->code, "passed_undecided");
+  EXPECT_TRUE(
+      notice->message.starts_with("the tests of some arms (`a0`, `a1`, `a2` and 8 more) passed less "
+                                  "often than in the baseline"))
+      << notice->message;
+  EXPECT_FALSE(gate.undecided_arms_notice(1)) << "a case that regressed fails the run and is named";
+  EXPECT_FALSE(gate_of_arms(11, 12, 1.0).undecided_arms_notice(0)) << "nothing fell";
+  EXPECT_FALSE(gate_of_arms(1, 9, 0.0).undecided_arms_notice(0)) << "too few by themselves";
 }
 
 TEST(StatisticalPasses, OtherChecksAndKnownFailuresAreNotCompared) {
