@@ -224,13 +224,13 @@ inline constexpr double confidence = 0.95;  ///< Of intervals and tests: what ev
 inline constexpr double unasked_confidence = 0.999;
 /// Of everything that is drawn at random: any number will do, and the same inputs give the same verdict.
 inline constexpr std::uint64_t seed = 20260205;
-inline constexpr double power = 0.8;  ///< The chance to find a drop of the minimum detectable effect.
+inline constexpr double power = 0.8;  ///< To find the minimum detectable effect, and to exclude min_effect.
 inline constexpr std::uint32_t bootstrap_resamples = 2000;
 /// Beyond so many units the interval is the normal one: there both agree to within what is printed, and
 /// resampling would cost units x resamples.
 inline constexpr std::uint32_t resampled_units = 5000;
-/// Below so many units an interval of 95 % is not shown: a one-sided swap test cannot reach 5 % with them
-/// either (2^-4), and resamples of one or two units have hardly any width.
+/// Below so many units that changed an interval of 95 % is not shown: a one-sided swap test cannot reach 5 %
+/// with them either (2^-4), and resamples of few changes often miss the truth.
 inline constexpr std::size_t fewest_interval_units = 5;
 inline constexpr std::uint32_t draws = 9999;           ///< p-values are then multiples of 1/10,000.
 inline constexpr std::uint32_t enumerated_units = 20;  ///< Of the swap test: 2^20 assignments. At most 30.

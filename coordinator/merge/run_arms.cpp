@@ -93,7 +93,6 @@ std::optional<double> ArmMetricComparison::gain() const {
 }
 
 std::optional<Interval> ArmMetricComparison::gain_interval() const {
-  if (comparison.units < defaults::statistics::fewest_interval_units) return std::nullopt;
   const auto& drop = intervals.drop;
   return drop ? std::optional(Interval{0.0 - drop->high, 0.0 - drop->low}) : std::nullopt;
 }
@@ -309,6 +308,7 @@ RunArms RunArmsFold::finish(const RunPrice& price) {
   // Two directions, either of which would tell two equal arms apart.
   result.rules.confidence = 1.0 - (1.0 - rules_.confidence) / 2.0;
   result.rules.min_effect = rules_.min_effect;
+  result.rules.both_directions = true;
   compare_pairs(result);
   result.arms = std::move(arms_);
   result.tests = tests_;

@@ -63,7 +63,7 @@ struct ArmMetricComparison {
 
   /// The second arm's mean over the first one's.
   std::optional<double> gain() const;
-  /// Nothing below defaults::statistics::fewest_interval_units.
+  /// Nothing where DisplayIntervals has none of the drop.
   std::optional<Interval> gain_interval() const;
 };
 

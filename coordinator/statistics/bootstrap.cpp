@@ -10,6 +10,9 @@
 namespace sluice {
 namespace {
 
+/// Scores are whole billionths: what is less is rounding.
+constexpr double least_width = 1e-9;
+
 /// The value that `sums` comes to; empty for 0/0.
 using Estimate = std::optional<double> (SwapSums::*)() const;
 
@@ -118,12 +121,14 @@ DisplayIntervals bootstrap_intervals(const PairedSample& sample, const Bootstrap
   if (resampling && !sample.units.empty()) values = resample(sample, rules.resamples, seed);
   const auto interval = [&](std::vector<double>& resampled, Estimate estimate) -> std::optional<Interval> {
     if (!(sample.totals.*estimate)()) return std::nullopt;
-    if (resampling) return bca(std::move(resampled), sample, estimate, rules.confidence);
-    return around_estimate(sample, estimate, rules.confidence);
+    const Interval found = resampling ? bca(std::move(resampled), sample, estimate, rules.confidence)
+                                      : around_estimate(sample, estimate, rules.confidence);
+    return found.high - found.low < least_width ? std::nullopt : std::optional(found);
   };
   intervals.base = interval(values.base, &SwapSums::base);
   intervals.current = interval(values.current, &SwapSums::current);
-  intervals.drop = interval(values.drop, &SwapSums::drop);
+  if (sample.changed_units >= defaults::statistics::fewest_interval_units)
+    intervals.drop = interval(values.drop, &SwapSums::drop);
   return intervals;
 }
 

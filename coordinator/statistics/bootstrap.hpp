@@ -22,12 +22,16 @@ struct BootstrapRules {
 struct DisplayIntervals {
   std::optional<Interval> base;     ///< Of the metric in the base; empty where it is undefined.
   std::optional<Interval> current;  ///< Of the metric now; empty where it is undefined.
-  std::optional<Interval> drop;     ///< Of base - current; empty where that is undefined.
+  /// Of base - current; empty where that is undefined, and where fewer than
+  /// defaults::statistics::fewest_interval_units changed: of tests of which 95 and 90 % pass, ten gave an
+  /// interval that held the true drop in 60 % of runs.
+  std::optional<Interval> drop;
 };
 
 /// Bias-corrected and accelerated bootstrap (BCa; Efron 1987) over units; the acceleration comes from the
-/// jackknife. Resamples where a value is 0/0 are left out. One unit, or units without any scatter, give an
-/// interval without width. Same seed, same result. Time: O(units x resamples); memory: O(units + resamples).
+/// jackknife. Resamples where a value is 0/0 are left out. One unit, or units without any scatter, have no
+/// interval: it would have no width, and say nothing of other units. Same seed, same result. Time: O(units x
+/// resamples); memory: O(units + resamples).
 DisplayIntervals bootstrap_intervals(const PairedSample& sample, const BootstrapRules& rules,
                                      std::uint64_t seed);
 
