@@ -68,6 +68,11 @@ std::uint64_t fewest_enough(std::uint64_t least, const std::function<bool(std::u
   return enough;
 }
 
+/// The share of the units that are as good as units of equal weight.
+double evenness(const PairedComparison& comparison) {
+  return comparison.effective_units / static_cast<double>(comparison.units);
+}
+
 /// How many units would bring the bound below min_effect if no more of them changed than now.
 std::uint64_t units_bounding(const PairedComparison& comparison, const DecisionRules& rules) {
   const auto units = static_cast<double>(comparison.units);
@@ -77,25 +82,79 @@ std::uint64_t units_bounding(const PairedComparison& comparison, const DecisionR
     const auto count = static_cast<double>(more);
     const double variance = more < 2 ? 0.0 : (squares - sum * sum / count) / (count - 1.0);
     const double deviation = std::sqrt(std::max(0.0, variance));
-    return !at_least(upper_bound({sum / count, deviation, count, count}, rules.confidence), rules.min_effect);
+    const Spread spread{sum / count, deviation, count, evenness(comparison) * count};
+    return !at_least(upper_bound(spread, rules.confidence), rules.min_effect);
   });
 }
 
+/// How many units of this scatter exclude a drop of min_effect in four of five runs where there is none.
+std::uint64_t units_excluding(const PairedComparison& comparison, const DecisionRules& rules) {
+  const double power = defaults::statistics::power;
+  const double luck = normal_quantile(rules.both_directions ? 0.5 * (1.0 + power) : power);
+  // The bound is no less than that of the normal distribution, so that no fewer are enough.
+  const double ratio = (luck + normal_quantile(rules.confidence)) * comparison.deviation / rules.min_effect;
+  const auto least = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(ratio * ratio));
+  return fewest_enough(least, [&](std::uint64_t more) {
+    const auto count = static_cast<double>(more);
+    const Spread spread{0.0, comparison.deviation, count, evenness(comparison) * count};
+    const double drop = luck * comparison.deviation / std::sqrt(count);
+    return !at_least(drop + upper_bound(spread, rules.confidence), rules.min_effect);
+  });
+}
+
+/// The drop that runs of these units find in four of five: it must be significant, and be seen as min_effect
+/// or more.
+class FoundDrop {
+ public:
+  FoundDrop(const PairedComparison& comparison, const MetricDecision& decision, const DecisionRules& rules,
+            std::size_t metrics)
+      : units_(comparison.effective_units),
+        variance_(comparison.deviation * comparison.deviation / static_cast<double>(comparison.units)),
+        least_(rules.min_effect),
+        significant_(normal_quantile(1.0 - (1.0 - rules.confidence) / static_cast<double>(metrics))),
+        is_possible_(comparison.units >= decision.fewest_significant),
+        is_whole_(decision.too_few_changed || comparison.test.method == PairedMethod::mcnemar) {}
+
+  /// 1 where there is none.
+  double smallest() const {
+    if (!is_possible_ || !finds(1.0)) return 1.0;
+    double low = 0.0;
+    double high = 1.0;
+    for (int step = 0; step < 50; ++step) {
+      const double middle = 0.5 * (low + high);
+      (finds(middle) ? high : low) = middle;
+    }
+    return high;
+  }
+
+ private:
+  bool finds(double drop) const {
+    // Units that are lost as a whole scatter no less than this, and come one at a time.
+    const double variance = is_whole_ ? std::max(variance_, drop * (1.0 - drop) / units_) : variance_;
+    const double step = is_whole_ ? 1.0 / units_ : 0.0;
+    // Swaps scatter around 0 rather than around the drop.
+    const double needed = significant_ * std::sqrt(variance + drop * drop / units_) + step;
+    const double seen = drop - power_ * std::sqrt(variance);
+    return seen >= std::max(needed, least_);
+  }
+
+  double units_;
+  double variance_;  ///< Of the drop of a run.
+  double least_;
+  double significant_;
+  double power_ = normal_quantile(defaults::statistics::power);
+  bool is_possible_;
+  bool is_whole_;
+};
+
 void add_power(MetricDecision& decision, const PairedComparison& comparison, const DecisionRules& rules,
                std::size_t metrics) {
-  const double alpha = 1.0 - rules.confidence;
-  const double z = normal_quantile(1.0 - alpha / static_cast<double>(metrics)) +
-                   normal_quantile(defaults::statistics::power);
-  double effect = z * comparison.deviation / std::sqrt(static_cast<double>(comparison.units));
+  double effect = FoundDrop(comparison, decision, rules, metrics).smallest();
   effect = std::max(effect, unseen_share(comparison.effective_units, rules.confidence));
   if (decision.too_few_changed) effect = std::max(effect, *decision.drop_upper_bound);
   decision.minimum_detectable_effect = std::min(1.0, effect);
   if (rules.min_effect < 1e-6) return;  // No suite is large enough.
-  const double ratio = z * comparison.deviation / rules.min_effect;
-  const std::uint64_t unseen = fewest_enough(1, [&](std::uint64_t units) {
-    return unseen_share(static_cast<double>(units), rules.confidence) < rules.min_effect;
-  });
-  decision.units_needed = std::max(static_cast<std::uint64_t>(std::ceil(ratio * ratio)), unseen);
+  decision.units_needed = units_excluding(comparison, rules);
   if (decision.too_few_changed) {
     decision.units_needed = std::max(*decision.units_needed, units_bounding(comparison, rules));
   }

@@ -49,6 +49,7 @@ struct DecisionRules {
   double confidence = defaults::statistics::confidence;  ///< 1 - alpha. REQUIRES: in 0.5..1, exclusive.
   double min_effect =
       defaults::min_effect;  ///< The smallest drop that matters, in absolute points. With 0 every drop does.
+  bool both_directions = false;  ///< units_needed exclude a gain of min_effect as well as a drop.
 };
 
 /// One metric's decision, and what it rests on.
@@ -57,10 +58,13 @@ struct MetricDecision {
   OneSidedPs adjusted_p;  ///< By Holm over the metrics that were compared, each direction by itself.
   /// One-sided upper limit of the drop at `confidence`; empty without pairs.
   std::optional<double> drop_upper_bound;
-  /// The smallest drop that a suite of this size and noise finds in four of five runs; empty without pairs.
+  /// The smallest true drop that a suite of this size and noise calls a regression in four of five runs. More
+  /// than min_effect, which is seen in every second run alone where it is the true drop. 1 where no drop is
+  /// found so often; empty without pairs.
   std::optional<double> minimum_detectable_effect;
-  /// Cases (or clusters) with which that would be min_effect. May be no more than there are: one run in five
-  /// is undecided even then. Empty without pairs, and for a min_effect below a millionth.
+  /// Cases (or clusters, as unequal as these) that exclude a drop of min_effect in four of five runs where
+  /// there is none. May be no more than there are: one run in five is undecided even then. Empty without
+  /// pairs, and for a min_effect below a millionth.
   std::optional<std::uint64_t> units_needed;
   /// The fewest changed units that can be significant if all of them drop: the smallest k for which 2^-k,
   /// adjusted beside the other metrics' p-values, is at most 1 - confidence. Five at 95 % for one metric.
@@ -90,10 +94,12 @@ double drop_upper_bound(const PairedComparison& comparison, double confidence);
 /// - no_regression: the drop's upper bound < min_effect;
 /// - underpowered: else.
 /// The bound is drop_upper_bound, and uncorrected: that nothing regressed is decided only if each metric
-/// shows so, which makes a false all-clear no likelier with more metrics. Minimum detectable effect:
-/// (z_{1-alpha/m} + z_{0.8}) s_d / sqrt(n), and no less than 1 - alpha^(1/n), or than the bound where too few
-/// units changed for a deviation to mean anything. A metric without pairs is underpowered and does not count
-/// for m.
+/// shows so, which makes a false all-clear no likelier with more metrics. Minimum detectable effect: the
+/// smallest d for which d - z_{0.8} e is at least min_effect, and at least z_{1-alpha/m} sqrt(e^2 + d^2 / n),
+/// with e = s_d / sqrt(n). Where units pass or fail, e is at least sqrt(d (1 - d) / n), and 1 / n is added to
+/// the latter: McNemar's test goes in steps. It is no less than 1 - alpha^(1/n), or than the bound where too
+/// few units changed for a deviation to mean anything. A metric without pairs is underpowered and does not
+/// count for m.
 std::vector<MetricDecision> assess_changes(std::span<const PairedComparison> comparisons,
                                            const DecisionRules& rules);
 

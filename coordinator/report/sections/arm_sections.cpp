@@ -117,10 +117,9 @@ Notes undefined_notes(const RunArms& run) {
   return notes;
 }
 
-/// Of tests that all came to the same under both arms it has no width, and says nothing of other tests.
 std::string interval_words(const ArmMetricComparison& one) {
   const auto interval = one.gain_interval();
-  if (!interval || one.comparison.changed_units == 0) return wording::dash;
+  if (!interval) return wording::dash;
   return points(interval->low) + " to " + points(interval->high);
 }
 
@@ -228,8 +227,8 @@ Notes pair_notes(const RunArms& run) {
   add("Verdict: better or worse is a difference of " + effect + " or more that chance does not explain, at " +
       confidence + all +
       "; equivalent is less than that either way; undecided is neither. Tests needed: so "
-      "many find a difference of " +
-      effect + " in four of five runs.");
+      "many exclude a difference of " +
+      effect + " in about four of five runs of arms that are alike.");
   if (is_puzzling) add("So undecided may stand beside an interval without 0.");
   return notes;
 }

@@ -89,7 +89,14 @@ bool would_repeats_do(const StatisticalMetric& one, const StatisticalAssessment&
   return drop_upper_bound(steady, run.rules.confidence) < run.rules.min_effect;
 }
 
-/// The smallest drop that the cases could have shown, and what it would take for one of min_effect.
+/// What units_needed are like where those of this run weigh less than as many equal ones.
+std::string_view unequal_words(const PairedComparison& compared) {
+  constexpr double nearly_equal = 0.9;
+  const bool is_equal = compared.effective_units >= nearly_equal * static_cast<double>(compared.units);
+  return is_equal ? "" : " of sizes as unequal as theirs";
+}
+
+/// The smallest drop that the cases show in four runs of five, and what it would take to exclude min_effect.
 std::string reach_words(const StatisticalMetric& one, const StatisticalAssessment& run) {
   const std::string effect = shortest(run.rules.min_effect);
   const std::string units = counted_units(one.comparison.units, one, run);
@@ -97,12 +104,16 @@ std::string reach_words(const StatisticalMetric& one, const StatisticalAssessmen
   const auto& needed = one.decision.units_needed;
   if (needed && *needed <= one.comparison.units) {
     return "a drop of " + effect + " can be neither shown nor excluded, though " + units +
-           " find one in four runs of five: more " + units_of(one, run) + or_repeats + " would decide it";
+           " exclude one in four runs of five where nothing changed: more " + units_of(one, run) +
+           or_repeats + " would decide it";
   }
-  const std::string reach = units + " could not show a drop below " +
-                            upper_limit(one.decision.minimum_detectable_effect, run.rules.min_effect);
+  const auto& found = one.decision.minimum_detectable_effect;
+  const std::string reach =
+      units + " could not reliably show " +
+      (found < 1.0 ? "a drop below " + upper_limit(found, run.rules.min_effect) : "any drop");
   if (!needed) return reach + "; no number of them excludes one of " + effect + ": set a larger min_effect";
-  return reach + "; for one of " + effect + " take " + counted_units(*needed, one, run) +
+  return reach + "; to exclude one of " + effect + " take " + counted_units(*needed, one, run) +
+         std::string(unequal_words(one.comparison)) +
          (or_repeats.empty() ? "" : ", or more repeats of these");
 }
 

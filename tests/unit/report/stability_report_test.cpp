@@ -390,6 +390,7 @@ StatisticalAssessment statistics_with(ChangeDecision decision) {
   StatisticalMetric metric;
   metric.mean = ScoreId{MetricId::claims_f1};
   metric.comparison.pairs = metric.comparison.units = 40;
+  metric.comparison.effective_units = 40;
   metric.comparison.base = 0.9;
   metric.comparison.current = 0.8;
   metric.comparison.drop = 0.1;
@@ -415,10 +416,9 @@ TEST_F(StabilityReport, TheStatisticalGateIsShown) {
   input.gate.statistics = statistics_with(ChangeDecision::underpowered);
   input.gate.statistics->metrics[0].comparison.changed_units = 12;
   const std::string words = wording::statistics_lines(input.gate).at(0).words;
-  EXPECT_EQ(
-      words,
-      "mean claims_f1 0.90 → 0.80 (drop 0.10) over 40 cases: underpowered: 40 cases could not show a drop "
-      "below 0.12; for one of 0.05 take 230 cases");
+  EXPECT_EQ(words,
+            "mean claims_f1 0.90 → 0.80 (drop 0.10) over 40 cases: underpowered: 40 cases could not reliably "
+            "show a drop below 0.12; to exclude one of 0.05 take 230 cases");
 }
 
 }  // namespace

@@ -130,10 +130,9 @@ class StatisticsWording : public ::testing::Test {
 
 TEST_F(StatisticsWording, AnUnchangedSuiteIsReportedPlainly) {
   const std::vector<double> same(8, 0.85);
-  EXPECT_EQ(
-      sentence(assessed(0.85, same)),
-      "mean claims_f1 0.85 → 0.85 over 8 cases: nothing changed (underpowered: 8 cases could not show a "
-      "drop below 0.32; for one of 0.05 take 59 cases)");
+  EXPECT_EQ(sentence(assessed(0.85, same)),
+            "mean claims_f1 0.85 → 0.85 over 8 cases: nothing changed (underpowered: 8 cases could not "
+            "reliably show a drop below 0.76; to exclude one of 0.05 take 59 cases)");
   input.verdict = RunVerdict::review;
   EXPECT_TRUE(has(wording::reason_for(input), "no score changed, but so few cases cannot exclude a drop"))
       << wording::reason_for(input);
@@ -151,16 +150,34 @@ TEST_F(StatisticsWording, CasesOfOnePromptAreCountedByWhatWasAsked) {
   EXPECT_EQ(
       sentence(gate.finish()),
       "mean claims_f1 0.85 → 0.85 over 16 cases: nothing changed (underpowered: 8 separately asked cases "
-      "could not show a drop below 0.32; for one of 0.05 take 59 separately asked cases)");
+      "could not reliably show a drop below 0.76; to exclude one of 0.05 take 59 separately asked cases)");
+}
+
+// One category of 400 cases and 59 of one "find one in four runs of five": they are as good as 1.3.
+TEST_F(StatisticsWording, CategoriesOfUnequalSizeClaimNoPower) {
+  const double score = 1.0;
+  StatisticalGate gate({nullptr, statistical(0.05), 0.05, 1});
+  for (std::uint32_t i = 0; i < 459; ++i) {
+    const std::string id = id_of(i);
+    ScorePair pair{id, "", ScoreId{MetricId::claims_f1}, std::span(&score, 1), std::span(&score, 1)};
+    pair.answers = i < 400 ? 0 : i;
+    gate.add(pair);
+  }
+  const std::string words = sentence(gate.finish());
+  EXPECT_TRUE(has(words,
+                  "60 separately asked cases could not reliably show any drop; to exclude one of 0.05 take "
+                  "2,663 separately asked cases of sizes as unequal as theirs"))
+      << words;
 }
 
 TEST_F(StatisticsWording, TooFewChangesSayWhatToDo) {
   std::vector<double> now(8, 0.85);
   now[0] = now[1] = now[2] = 0.1;
   const std::string words = sentence(assessed(0.85, now));
-  EXPECT_TRUE(has(words, "(drop 0.28) over 8 cases: underpowered: 8 cases could not show a drop below 0."))
+  EXPECT_TRUE(
+      has(words, "(drop 0.28) over 8 cases: underpowered: 8 cases could not reliably show a drop below 0."))
       << words;
-  EXPECT_TRUE(has(words, "; for one of 0.05 take ")) << words;
+  EXPECT_TRUE(has(words, "; to exclude one of 0.05 take ")) << words;
   EXPECT_FALSE(has(words, "repeats")) << "eight cases exclude no drop of 0.05, however often they are asked";
   EXPECT_TRUE(words.ends_with("; 3 changed, and fewer than 5 cannot be significant")) << words;
   EXPECT_EQ(wording::statistics_lines(input.gate).at(1).words,
@@ -186,9 +203,11 @@ TEST_F(StatisticsWording, WhatIsUndecidedThoughThereAreEnoughIsNoLackOfCases) {
   ASSERT_EQ(assessment.decision, ChangeDecision::underpowered);
   assessment.metrics[0].decision.units_needed = 90;
   const std::string words = sentence(assessment);
-  EXPECT_TRUE(has(words,
-                  "underpowered: a drop of 0.05 can be neither shown nor excluded, though 100 cases find "
-                  "one in four runs of five: more cases or repeats would decide it"))
+  EXPECT_TRUE(
+      has(words,
+          "underpowered: a drop of 0.05 can be neither shown nor excluded, though 100 cases "
+          "exclude one in four runs of five where nothing changed: more cases or repeats would decide "
+          "it"))
       << words;
 }
 
