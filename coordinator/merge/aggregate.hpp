@@ -40,6 +40,8 @@ struct Totals {
   void add(const CaseResult& result);
   /// What people are shown as errors: those that something went wrong with.
   std::uint64_t errors() const { return statuses.errors - not_started; }
+  /// What people are shown as warned: known failures stand apart.
+  std::uint64_t warned() const { return statuses.warned - known_failures; }
 };
 
 /// The share of its cases that passed (coordinator/gate/pass_rate.hpp).

@@ -317,12 +317,14 @@ class ReportBuilder {
     add(noun + "s", [](const Totals& totals) { return totals.statuses.total(); });
     add("Passed", [](const Totals& totals) { return totals.statuses.passed; });
     if (is_comment_)
-      add("Warned", [](const Totals& totals) { return totals.statuses.warned + totals.statuses.flaky; });
+      add("Warned", [](const Totals& totals) { return totals.warned() + totals.statuses.flaky; });
     add("Failed", [](const Totals& totals) { return totals.statuses.failed; });
-    if (!is_comment_ && all_.statuses.warned > 0)
-      add("Warned", [](const Totals& totals) { return totals.statuses.warned; });
+    if (!is_comment_ && all_.warned() > 0)
+      add("Warned", [](const Totals& totals) { return totals.warned(); });
     if (!is_comment_ && all_.statuses.flaky > 0)
       add("Flaky", [](const Totals& totals) { return totals.statuses.flaky; });
+    if (all_.known_failures > 0)
+      add("Known failures", [](const Totals& totals) { return totals.known_failures; });
     add("Errors", [](const Totals& totals) { return totals.errors(); });
     if (all_.not_started > 0) add("Not started", [](const Totals& totals) { return totals.not_started; });
     return columns;

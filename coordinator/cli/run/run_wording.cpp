@@ -14,7 +14,7 @@ std::string pinned_line(const std::string& file, std::size_t results, const RunA
   if (statuses.failed > 0)
     words += "; " + wording::counted(statuses.failed, "case") +
              " of this run failed: the baseline records that, and this run's verdict stays as it is";
-  const std::uint64_t uncertain = statuses.warned - all.known_failures + statuses.flaky;
+  const std::uint64_t uncertain = all.warned() + statuses.flaky;
   if (uncertain > 0)
     words += "; " + wording::counted(uncertain, "case") + (uncertain == 1 ? " warns or is" : " warn or are") +
              " flaky: no baseline excuses that under --strict";

@@ -50,7 +50,9 @@ std::string status_bar(const Totals& all) {
   const StatusCounts& statuses = all.statuses;
   const std::vector<std::tuple<std::string_view, std::string_view, std::uint64_t>> parts{
       {"pass", "pass", statuses.passed},
-      {"warn", "warn", statuses.warned + statuses.flaky},
+      {"warn", "warn", all.warned()},
+      {"warn", "flaky", statuses.flaky},
+      {"warn", "known failure", all.known_failures},
       {"fail", "fail", statuses.failed},
       {"error", "error", all.errors()},
       {"unstarted", "not started", all.not_started}};

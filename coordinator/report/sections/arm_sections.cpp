@@ -51,16 +51,20 @@ Notes arm_list(const ReportInput& input) {
 
 Table arm_table(const ReportInput& input) {
   const RunArms& run = *input.arms;
-  StatusCounts all;
+  std::uint64_t warned = 0;
+  std::uint64_t flaky = 0;
+  std::uint64_t known_failures = 0;
   std::uint64_t not_started = 0;
   for (const ArmSummary& arm : run.arms) {
-    all.warned += arm.totals.statuses.warned;
-    all.flaky += arm.totals.statuses.flaky;
+    warned += arm.totals.warned();
+    flaky += arm.totals.statuses.flaky;
+    known_failures += arm.totals.known_failures;
     not_started += arm.totals.not_started;
   }
   Table table{.columns = {column("Arm"), number("Passed"), number("Failed")}, .whole_names = true};
-  if (all.warned > 0) table.columns.push_back(number("Warned"));
-  if (all.flaky > 0) table.columns.push_back(number("Flaky"));
+  if (warned > 0) table.columns.push_back(number("Warned"));
+  if (flaky > 0) table.columns.push_back(number("Flaky"));
+  if (known_failures > 0) table.columns.push_back(number("Known failures"));
   table.columns.push_back(number("Errors"));
   if (not_started > 0) table.columns.push_back(number("Not started"));
   table.columns.push_back(spare_number("Pass rate"));
@@ -77,8 +81,9 @@ Table arm_table(const ReportInput& input) {
   for (const ArmSummary& arm : run.arms) {
     const StatusCounts& statuses = arm.totals.statuses;
     Row row{{words(arm.name, 80), wording::grouped(statuses.passed), wording::grouped(statuses.failed)}};
-    if (all.warned > 0) row.cells.emplace_back(wording::grouped(statuses.warned));
-    if (all.flaky > 0) row.cells.emplace_back(wording::grouped(statuses.flaky));
+    if (warned > 0) row.cells.emplace_back(wording::grouped(arm.totals.warned()));
+    if (flaky > 0) row.cells.emplace_back(wording::grouped(statuses.flaky));
+    if (known_failures > 0) row.cells.emplace_back(wording::grouped(arm.totals.known_failures));
     row.cells.emplace_back(wording::grouped(arm.totals.errors()));
     if (not_started > 0) row.cells.emplace_back(wording::grouped(arm.totals.not_started));
     row.cells.emplace_back(wording::rate_of(arm.totals));

@@ -219,7 +219,7 @@ class CaseSections {
     add_failures();
     add_list("Improvements", all_.improved, improvements_);
     add_list("Known failures", all_.known_failures, known_);
-    add_list("Warnings", all_.statuses.warned - all_.known_failures + all_.statuses.flaky, warnings_);
+    add_list("Warnings", all_.warned() + all_.statuses.flaky, warnings_);
     add_missing();
     add_errors();
     add_scores();

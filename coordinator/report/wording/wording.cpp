@@ -33,21 +33,23 @@ std::string aggregates_reason(const BaselineComparison& gate) {
 
 constexpr std::string_view about_arms = "the arms";
 
-std::string notices_reason(const BaselineComparison& gate) {
-  std::map<std::string_view, std::uint64_t> failures;
-  std::map<std::string_view, std::uint64_t> warnings;
+/// `2 failures of the comparison under --strict`, or `1 warning about the judge`; empty without any.
+std::string notices_reason(const BaselineComparison& gate, GateNotice::Severity severity) {
+  std::map<std::string_view, std::uint64_t> topics;
   for (const GateNotice& notice : gate.notices) {
-    if (notice.severity == GateNotice::Severity::failure) ++failures[topic_of(notice)];
-    if (notice.severity == GateNotice::Severity::warning) ++warnings[topic_of(notice)];
+    if (notice.severity == severity) ++topics[topic_of(notice)];
   }
   std::string text;
-  for (const auto& [topic, count] : failures) {
-    text += ", " + counted(count, "failure") + " of " + std::string(topic);
+  for (const auto& [topic, count] : topics) {
+    if (!text.empty()) text += ", ";
+    if (severity == GateNotice::Severity::warning) {
+      text += counted(count, "warning") + " about " + std::string(topic);
+      continue;
+    }
+    text += counted(count, "failure") + " of " + std::string(topic);
     // An arm that is worse fails by itself.
     if (topic != about_arms) text += gate.strict ? " under --strict" : " under --fail-on-mismatch";
   }
-  for (const auto& [topic, count] : warnings)
-    text += ", " + counted(count, "warning") + " about " + std::string(topic);
   return text;
 }
 
@@ -96,9 +98,8 @@ std::string_view case_noun(const ReportInput& input) {
 std::string tally(const Totals& all) {
   const StatusCounts& statuses = all.statuses;
   std::string text = grouped(statuses.passed) + " passed";
-  const std::uint64_t warned = statuses.warned - all.known_failures;
   if (all.known_failures > 0) text += ", " + counted(all.known_failures, "known failure");
-  if (warned > 0) text += ", " + grouped(warned) + " warned";
+  if (all.warned() > 0) text += ", " + grouped(all.warned()) + " warned";
   if (statuses.flaky > 0) text += ", " + grouped(statuses.flaky) + " flaky";
   text += ", " + grouped(statuses.failed) + " failed";
   if (all.regressed > 0) text += " (" + grouped(all.regressed) + " regressed)";
@@ -172,11 +173,11 @@ std::string reason_for(const ReportInput& input) {
   // What decided comes first.
   const bool errors_decided = input.verdict == RunVerdict::error && statuses.errors > 0;
   std::string text = missed_pass_rates(input);
-  if (const auto aggregates = errors_decided ? "" : aggregates_reason(input.gate); !aggregates.empty())
-    text += (text.empty() ? "" : ", ") + aggregates;
-  if (const auto of_run = whole_run_reason(input.gate); !of_run.empty()) {
-    text += (text.empty() ? "" : ", ") + of_run;
-  }
+  const auto add_words = [&](const std::string& words) {
+    if (!words.empty()) text += (text.empty() ? "" : ", ") + words;
+  };
+  if (!errors_decided) add_words(aggregates_reason(input.gate));
+  add_words(whole_run_reason(input.gate));
   bool is_first_count = true;
   // The first count says of how many.
   const auto add = [&](std::uint64_t number, std::string_view word) {
@@ -188,26 +189,27 @@ std::string reason_for(const ReportInput& input) {
   };
   const auto add_errors = [&] {
     if (statuses.errors == 0) return;
-    text += (text.empty() ? "" : ", ") + counted(statuses.errors, "error");
+    add_words(counted(statuses.errors, "error"));
     if (is_first_count) text += " in " + counted(statuses.total(), case_noun(input));
     is_first_count = false;
   };
   if (errors_decided) {
     add_errors();
-    const std::string aggregates = aggregates_reason(input.gate);
-    text += (aggregates.empty() ? "" : ", ") + aggregates;
+    add_words(aggregates_reason(input.gate));
   }
   add(all.regressed, "regressed");
   add(statuses.failed - std::min(statuses.failed, all.regressed), "failed");
   if (!errors_decided) add_errors();
+  add_words(notices_reason(input.gate, GateNotice::Severity::failure));
   if (text.empty()) {
     text = statuses.passed == statuses.total() ? counted(statuses.total(), case_noun(input)) + " passed" : "";
     is_first_count = text.empty();
   }
-  add(statuses.warned - all.known_failures, "warned");
-  add(all.known_failures, "known to fail");
+  add(all.warned(), "warned");
   add(statuses.flaky, "flaky");
-  text += notices_reason(input.gate);
+  add_words(notices_reason(input.gate, GateNotice::Severity::warning));
+  // Last: they decide nothing.
+  add(all.known_failures, "known to fail");
   if (all.improved > 0) text += ", " + grouped(all.improved) + " improved";
   const std::string strict = by_strict(input);
   return strict.empty() ? text : text + "; " + strict;

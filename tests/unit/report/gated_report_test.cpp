@@ -84,6 +84,37 @@ TEST(GatedReport, AReviewThatFailsUnderStrictSaysSo) {
   for (const std::string& text : reports()) EXPECT_EQ(occurrences(text, strict), 0u) << "it fails anyway";
 }
 
+// A category had 12 that warned, and the summary 11 beside a known failure; and the verdict named first what
+// decides nothing.
+TEST(GatedReport, KnownFailuresAreCountedApartAndNamedLast) {
+  GatedRun gated;
+  gated.suite.cases.truncate(5);
+  gated.source.trials.resize(5);
+  gated.suite.cases.held(0).known_failure = "a gap";
+  gated.source.trials[1].unit.scores[0].metrics[0].score = 0.92;
+  gated.results.trials = 5;
+  const Aggregates aggregates = gated.aggregates();
+  EXPECT_EQ(aggregates.all.warned(), 1u);
+  EXPECT_EQ(aggregates.all.known_failures, 1u);
+  ReportInput input = gated.input(aggregates);
+  input.gate.notices = {{GateNotice::Severity::failure, "fingerprint_mismatch", "Another suite."}};
+  input.gate.strict = true;
+  input.verdict = RunVerdict::fail;
+  EXPECT_EQ(wording::reason_for(input),
+            "1 failure of the comparison under --strict, 1 of 5 cases warned, 1 known to fail, 1 improved");
+  const std::string table = table_of(input, {.columns = 200});
+  EXPECT_NE(
+      table.find("│ Category │ Cases │ Passed │ Failed │ Warned │ Known failures │ Errors │ Pass rate │"),
+      std::string::npos)
+      << table;
+  EXPECT_NE(
+      table.find("│ greet    │     5 │      3 │      0 │      1 │              1 │      0 │      0.80 │"),
+      std::string::npos)
+      << table;
+  EXPECT_NE(markdown_of(input).find("| Warned | Failed | Known failures | Errors |"), std::string::npos);
+  EXPECT_NE(html_of(input).find("Cases: pass 3, warn 1, known failure 1<"), std::string::npos);
+}
+
 // Of aggregates nothing said that --strict alone had failed them.
 TEST(GatedReport, ARegressionOfAggregatesThatFailsUnderStrictSaysSo) {
   const SampleRun run;
