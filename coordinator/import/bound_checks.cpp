@@ -99,6 +99,7 @@ bool depends_on_values(const ImportedCheck& check, const Variables& values) {
 
 std::optional<ImportedCheck> bound_check(ImportedCheck check, const Variables& values,
                                          const ImportFile& from) {
+  if (check.source && shows_values(check)) check.leniency = leniency_of(*check.source, values);
   if (check.source && asks_for_space(*check.source, values)) check.leniency.loss = Loss::change;
   if (check.program || !depends_on_values(check, values)) return check;
   if (check.source) {

@@ -5,6 +5,7 @@
 #include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
 #include "common/text/trimmed.hpp"
+#include "coordinator/import/foreign_pattern.hpp"
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/import_source.hpp"
 #include "coordinator/import/trimmed_answer.hpp"
@@ -104,6 +105,17 @@ std::string problem_with(DocumentNode& expectation) {
   return problem;
 }
 
+/// Writes its patterns as RE2 has them; a clause if one cannot be.
+std::string translate_patterns(ForeignCheck& check) {
+  if (check.type != "regex") return "";
+  for (std::string& value : check.values) {
+    auto translated = translate_pattern(value);
+    if (!translated) return std::move(translated.error());
+    value = std::move(translated->text);
+  }
+  return "";
+}
+
 Made made_of(ForeignCheck check, const CheckSource& source) {
   if (std::string problem = read_value(check, source.reading); !problem.empty())
     return tl::unexpected(std::move(problem));
@@ -114,6 +126,8 @@ Made made_of(ForeignCheck check, const CheckSource& source) {
                             std::string(write_as_javascript));
     check = std::move(*untrimmed);
   }
+  if (std::string problem = translate_patterns(check); !problem.empty())
+    return tl::unexpected(std::move(problem));
   if (check.schema) check.schema = in_order(std::move(*check.schema));
   Made made = expectation_of(check);
   if (!made) return made;
@@ -156,6 +170,14 @@ bool names_other_format(const DocumentNode& schema) {
   });
 }
 
+Leniency leniency_of_patterns(const CheckSource& source, const Variables& values) {
+  for (const std::string& value : source.check.values) {
+    const auto translated = translate_pattern(rendered(value, values));
+    if (translated && !translated->difference.empty()) return {translated->difference};
+  }
+  return {};
+}
+
 /// At the ends of an answer and of its own text.
 bool ignores_space(const ForeignCheck& check) {
   return check.type == "equals" || check.type == "starts-with" || check.type == "levenshtein";
@@ -163,8 +185,10 @@ bool ignores_space(const ForeignCheck& check) {
 
 }  // namespace
 
-Leniency leniency_of(const CheckSource& source) {
+Leniency leniency_of(const CheckSource& source, const Variables& values) {
   const ForeignCheck& check = source.check;
+  if (check.type == "regex")
+    return source.has_own_pattern ? Leniency() : leniency_of_patterns(source, values);
   if (check.type == "rouge-n") {
     return {
         "is the F1 of words without their case and punctuation, and there the share of the text's words "

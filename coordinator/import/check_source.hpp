@@ -23,20 +23,22 @@ struct CheckSource {
   Reading reading = Reading::text;
   std::set<std::string, std::less<>> variables{};
   std::set<std::string, std::less<>> json_variables{};  ///< As TranslatedTemplate::json_variables.
-  bool is_trimmed = false;  ///< It judges the answer without the white space at its ends.
+  bool is_trimmed = false;       ///< It judges the answer without the white space at its ends.
+  bool has_own_pattern = false;  ///< A pattern is one of ours, and none of the configuration.
 };
 
 /// What to do about a check whose transform no metric says; the end of a clause.
 inline constexpr std::string_view write_as_javascript =
     ", which no metric says: write it as a check javascript, which runs the transform";
 
-/// What a check lets pass here and not there.
+/// What a check lets pass here and not there, or the other way round.
 struct Leniency {
   std::string clause{};  ///< Empty: nothing.
   Loss loss = Loss::change;
 };
 
-Leniency leniency_of(const CheckSource& source);
+/// With the values of a test where it needs them.
+Leniency leniency_of(const CheckSource& source, const Variables& values = {});
 
 /// Translates the texts of a check into templates of a suite. The error is a clause that says which cannot
 /// be.

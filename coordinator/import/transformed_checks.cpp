@@ -60,8 +60,10 @@ class Judged {
     auto said = known && !is_within ? check_of_answer(source.check, *known) : std::nullopt;
     if (!said) return tl::unexpected("judges what " + whose_ + " makes of the answer" + way_without(check));
     // A pattern of ours, or a schema, is none that its text was read as.
-    if (said->type != source.check.type && !takes_foreign_list(said->type))
+    if (said->type != source.check.type && !takes_foreign_list(said->type)) {
       source.reading = CheckSource::Reading::text;
+      source.has_own_pattern = true;
+    }
     source.check = std::move(*said);
     source.is_trimmed = source.is_trimmed || known->trims;
     const auto finished = finish(check, std::move(source));

@@ -84,7 +84,7 @@ class PatternReader {
 
   /// Elsewhere than at the ends of the pattern, or of an alternative, it would look at another place.
   PatternPart anchor(bool is_first) {
-    const std::string space = std::string(foreign_space) + "*";
+    const std::string space = "\\s*";
     const bool is_start = text_[at_++] == '^';
     const bool is_last = at_ == text_.size() || text_[at_] == '|';
     if (depth_ > 1 || !(is_start ? is_first : is_last)) failed_ = true;

@@ -11,8 +11,9 @@ namespace sluice {
 /// Whether a text has characters, and no white space at its ends.
 bool has_clean_ends(std::string_view text);
 
-/// The pattern that finds something in a text where, and only where, `pattern` does in the same text without
-/// white space at its ends. Nothing if what it finds may begin or end with white space that must be there
+/// The pattern of JavaScript that finds something in a text where, and only where, `pattern` does in the same
+/// text without white space at its ends. Nothing if what it finds may begin or end with white space that must
+/// be there
 /// (`.+`), or if it holds what is not read here.
 std::optional<std::string> pattern_of_untrimmed(std::string_view pattern);
 

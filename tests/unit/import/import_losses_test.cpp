@@ -25,6 +25,9 @@ TEST_F(Promptfoo, CountsEachLineThatChangesARequestOrAVerdict) {
            "prompts: [a]\ntests: [{assert: [{type: starts-with, value: 'No '}]}]\n",
            "prompts: ['{{a}}']\ntests: [{vars: {a: 'No '}, assert: [{type: starts-with, value: '{{a}}'}]}]\n",
            "prompts: [a]\ntests: [{assert: [{type: equals, value: {a: 1}}]}]\n",
+           "prompts: [a]\ntests: [{assert: [{type: regex, value: '^.{2}$'}]}]\n",
+           "prompts: [a]\ntests: [{assert: [{type: not-regex, value: '(?i)yes'}]}]\n",
+           "prompts: ['{{a}}']\ntests: [{vars: {a: '.{2}'}, assert: [{type: regex, value: '^{{a}}$'}]}]\n",
        })
     EXPECT_EQ(lost(import(config), Loss::change), 1u) << config;
 }

@@ -208,10 +208,30 @@ TEST_F(Promptfoo, TakesOverNamedGroupsAndNoReferencesToThem) {
       "regex, "
       "value: '(?<n>a)\\k<n>'}]}]\n");
   EXPECT_NE(made.find("type: regex_match\n        pattern: \"(?<n>x)\"\n"), std::string::npos) << made;
-  EXPECT_NE(made.find("# 2: the check regex cannot be said: "), std::string::npos) << made;
-  EXPECT_NE(made.find("invalid escape sequence: \\k; there are no look-arounds and no back-references"),
+  EXPECT_NE(made.find("# 2: the check regex cannot be said: its pattern has \"\\k\", and RE2 has no "),
             std::string::npos)
       << made;
+}
+
+// They were taken for patterns of RE2: the verdicts were the opposite ones, without a line.
+TEST_F(Promptfoo, ReadsPatternsAsJavaScriptDoes) {
+  const std::string made = suite(R"yaml(prompts: ['{{a}}']
+tests:
+  - vars: {a: '[:alpha:]'}
+    assert:
+      - {type: regex, value: '^\p{L}+$'}
+      - {type: not-regex, value: '^[{{a}}]+$'}
+      - {type: regex, value: '^\s*yes.$'}
+      - {type: regex, value: '\ud83d'}
+)yaml");
+  EXPECT_NE(made.find("pattern: \"^p{L}+$\""), std::string::npos) << made;
+  EXPECT_NE(made.find("pattern: \"^[\\\\[:alpha:]]+$\""), std::string::npos) << made;
+  EXPECT_NE(made.find("pattern: \"^[\\\\s\\\\v\\\\p{Z}\\\\x{feff}]*yes[^\\\\n\\\\r"), std::string::npos)
+      << made;
+  EXPECT_NE(made.find("# 8: the check regex looks for a half of a character beyond U+FFFF"),
+            std::string::npos)
+      << made;
+  EXPECT_EQ(made.find("# 5:"), std::string::npos) << made;
 }
 
 // The value was the file's bytes, whatever it held.

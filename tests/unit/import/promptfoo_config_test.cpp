@@ -197,7 +197,7 @@ promptfooconfig.yaml:13: "threshold" of a test has no counterpart: left out
 promptfooconfig.yaml:14: "prefix" in options of a test has no counterpart: left out
 promptfooconfig.yaml:16: the check ruby has no counterpart (`type: command` runs a program of yours): left out
 promptfooconfig.yaml:17: the check webhook has no counterpart: left out
-promptfooconfig.yaml:18: the check regex cannot be said: the pattern "a(?=b)" is no regular expression of RE2: invalid perl operator: (?=; there are no look-arounds and no back-references: a pattern that must not be found is a check of its own, regex_not_match: left out
+promptfooconfig.yaml:18: the check regex cannot be said: its pattern has "(?=", and RE2 has no look-arounds and no back-references: write what must not be found as not-regex, or the pattern as a check javascript, `/.../.test(output)`: left out
 promptfooconfig.yaml:19: "metric" of the check contains, "m", names a score of several checks, and one that only passes or fails has no name in a suite: left out
 promptfooconfig.yaml:19: "weight" of the check contains counts beside a "threshold" alone: left out, and it must pass as any other
 promptfooconfig.yaml:20: the check contains holds "{{ a | upper }}", an expression or filter, of which there are none: left out

@@ -3,6 +3,7 @@
 
 #include "common/checks/pattern.hpp"
 #include "common/text/trimmed.hpp"
+#include "coordinator/import/foreign_pattern.hpp"
 
 #include <string>
 #include <vector>
@@ -12,7 +13,9 @@
 namespace sluice::trimmed_answer_test {
 
 bool finds(const std::string& pattern, std::string_view text) {
-  const auto compiled = Pattern::compile(pattern);
+  const auto translated = translate_pattern(pattern);
+  EXPECT_TRUE(translated) << pattern;
+  const auto compiled = Pattern::compile(translated ? translated->text : pattern);
   EXPECT_TRUE(compiled) << pattern;
   return compiled && compiled->find(text);
 }
