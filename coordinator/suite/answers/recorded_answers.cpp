@@ -11,6 +11,7 @@
 #include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -47,6 +48,13 @@ std::optional<std::vector<CountedVote>> read_samples(TableReader& reader, double
     votes.push_back(vote);
   }
   return votes;
+}
+
+/// True where `score` is not the mean of `scores`, but for its rounding. By either the answer may pass or
+/// fail.
+bool contradicts_votes(double score, const JudgeScore& judged) {
+  constexpr double rounding = 0.005;
+  return std::abs(score - judged.score()) > rounding + 1e-9;
 }
 
 class AnswerReader {
@@ -155,6 +163,12 @@ class AnswerReader {
     judged.score.metric = metric->id;
     judged.score.source = JudgeSource::trace;
     judged.score.votes = *votes;
+    if (contradicts_votes(*score, judged.score)) {
+      reader.add_wrong("score", "is " + shortest(*score) + ", but the mean of \"scores\" is " +
+                                    shortest(judged.score.score()) +
+                                    ": correct one of them, or leave \"scores\" out");
+      return;
+    }
     answer_.judgements.push_back(std::move(judged));
   }
 

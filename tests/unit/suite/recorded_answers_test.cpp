@@ -130,6 +130,23 @@ TEST(RecordedAnswers, JudgementsAreThoseOfTheTrace) {
   EXPECT_DOUBLE_EQ(judged[1].score.score(), 0.5);
 }
 
+// The score was passed over, and the mean of the scores taken.
+TEST(RecordedAnswers, AScoreThatContradictsItsVotesIsRefused) {
+  const auto judged = [](const std::string& score, const std::string& scores) {
+    return R"({"id": "a", "answer": "x", "meta": {"assay": {"judge": {"relevancy": {"rubric_version": "v1",)"
+           R"( "score": )" +
+           score + R"(, "samples": [true, true, false], "scores": )" + scores + "}}}}}";
+  };
+  EXPECT_EQ(
+      problem("{\"id\": \"b\", \"answer\": \"x\"}\n" + judged("0.9", "[0.5, 0.25, 0]")),
+      "2: \"score\" in meta.assay.judge.relevancy is 0.9, but the mean of \"scores\" is 0.25: correct one "
+      "of them, or leave \"scores\" out");
+  EXPECT_NE(problem(judged("0.26", "[0.5, 0.25, 0]")), "") << "no rounding";
+  // Rounded to two digits, of which 0.005 is the most that is lost.
+  EXPECT_DOUBLE_EQ(read(judged("0.67", "[1, 1, 0]")).find("a")->judgements.at(0).score.score(), 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(read(judged("0.255", "[0.5, 0.25, 0]")).find("a")->judgements.at(0).score.score(), 0.25);
+}
+
 TEST(RecordedAnswers, RationalesAreRedactedBeforeTheyAreCut) {
   const std::vector<RedactionPattern> patterns{{"mail", "[a-z]+@[a-z]+\\.io"}};
   const auto redactor = Redactor::make(patterns);
