@@ -220,6 +220,7 @@ void JudgeAgreement::add_case(const VerdictCounts& answers) {
   counts_.both_fail += answers.both_fail;
   const auto size = static_cast<double>(answers.answers());
   case_squares_ += size * size;
+  agreed_.add(static_cast<double>(answers.both_pass + answers.both_fail), size);
   const Cells cells = as_cells(answers);
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t j = 0; j < 4; ++j) products_[i][j] += cells[i] * cells[j];
@@ -227,8 +228,9 @@ void JudgeAgreement::add_case(const VerdictCounts& answers) {
 }
 
 /// As ClusteredProportion does it, for any estimate to which an answer of a cell adds its influence: by how
-/// much the influences scatter more over cases than they would over as many independent answers.
-double JudgeAgreement::effective_answers(const std::array<double, 4>& slopes) const {
+/// much the influences scatter more over cases than they would over as many independent answers. No more than
+/// the agreement itself allows for: a single disagreement scatters like independent answers.
+double JudgeAgreement::effective_answers(const std::array<double, 4>& slopes, double confidence) const {
   const auto answers = static_cast<double>(counts_.answers());
   if (case_squares_ <= answers) return answers;  // One answer a case.
   const Cells p = shares(counts_);
@@ -245,14 +247,14 @@ double JudgeAgreement::effective_answers(const std::array<double, 4>& slopes) co
   const double design_effect = cases_ < 2 || independent <= 1e-12 * answers
                                    ? case_squares_ / answers
                                    : cases / (cases - 1.0) * clustered / independent;
-  return answers / std::max(1.0, design_effect);
+  return std::min(answers / std::max(1.0, design_effect), agreed_.effective_trials(confidence));
 }
 
 std::optional<AgreementEstimate> JudgeAgreement::raw(double confidence) const {
   if (cases_ == 0) return std::nullopt;
   const Cells p = shares(counts_);
   const double agreed = p[0] + p[3];
-  const double answers = effective_answers({1.0, 0.0, 0.0, 1.0});
+  const double answers = effective_answers({1.0, 0.0, 0.0, 1.0}, confidence);
   return AgreementEstimate{agreed,
                            clopper_pearson_interval(agreed * answers, (p[1] + p[2]) * answers, confidence)};
 }
@@ -261,7 +263,7 @@ std::optional<AgreementEstimate> JudgeAgreement::kappa(double confidence) const 
   if (cases_ == 0) return std::nullopt;
   const Cells p = shares(counts_);
   if (expected_disagreement(p) <= 1e-15) return std::nullopt;
-  const double answers = effective_answers(kappa_slopes(p));
+  const double answers = effective_answers(kappa_slopes(p), confidence);
   const double z = normal_quantile(0.5 * (1.0 + confidence));
   // Of whole numbers: shares are rounded, and 0 became -0.00 in a report.
   const double value = kappa_of(as_cells(counts_), static_cast<double>(counts_.answers()));

@@ -33,8 +33,8 @@ enum class KappaStanding : std::uint8_t {
   unclear,  ///< The limit lies within the interval, or kappa is undefined: more labels are needed.
 };
 
-/// Agreement of a judge with labels, over answers that come in cases. Constant memory; the order of `add`
-/// matters in the last bits alone. A value type.
+/// Agreement of a judge with labels, over answers that come in cases. Memory: that of ClusteredProportion;
+/// the order of `add` matters in the last bits alone. A value type.
 class JudgeAgreement {
  public:
   /// All judged and labelled answers of one case: repeats of a case are no independent evidence. Nothing
@@ -62,9 +62,10 @@ class JudgeAgreement {
   KappaStanding standing(double limit, double confidence) const;
 
  private:
-  double effective_answers(const std::array<double, 4>& influence) const;
+  double effective_answers(const std::array<double, 4>& influence, double confidence) const;
 
   VerdictCounts counts_;
+  ClusteredProportion agreed_;
   std::uint64_t cases_ = 0;
   double case_squares_ = 0.0;  ///< Of the cases' numbers of answers.
   /// Sums over the cases of the products of two cells' counts: what any weighting of the cells scatters.

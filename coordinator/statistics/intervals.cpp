@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace sluice {
 
-Interval wilson_interval(double proportion, double trials, double confidence) {
-  if (!(trials > 0.0)) return {};
-  const double z = normal_quantile(0.5 * (1.0 + confidence));
+namespace {
+
+double two_sided_quantile(double confidence) {
+  return normal_quantile(0.5 * (1.0 + confidence));
+}
+
+/// With the normal quantile, which takes longer than all the rest.
+Interval wilson_of(double proportion, double trials, double z) {
   const double weight = z * z / trials;
   const double middle = (proportion + 0.5 * weight) / (1.0 + weight);
   const double half_width =
@@ -19,6 +26,13 @@ Interval wilson_interval(double proportion, double trials, double confidence) {
   if (proportion <= 0.0) interval.low = 0.0;
   if (proportion >= 1.0) interval.high = 1.0;
   return interval;
+}
+
+}  // namespace
+
+Interval wilson_interval(double proportion, double trials, double confidence) {
+  if (!(trials > 0.0)) return {};
+  return wilson_of(proportion, trials, two_sided_quantile(confidence));
 }
 
 Interval clopper_pearson_interval(double successes, double failures, double confidence) {
@@ -43,6 +57,11 @@ void ClusteredProportion::grow(Cluster& cluster, double successes, double trials
   success_squares_ += grown.successes * grown.successes - cluster.successes * cluster.successes;
   trial_squares_ += grown.trials * grown.trials - cluster.trials * cluster.trials;
   products_ += grown.successes * grown.trials - cluster.successes * cluster.trials;
+  if (cluster.trials > 0.0) {
+    const auto known = by_kind_.find(cluster);
+    if (--known->second == 0) by_kind_.erase(known);
+  }
+  ++by_kind_[grown];
   cluster = grown;
 }
 
@@ -62,9 +81,60 @@ double ClusteredProportion::design_effect() const {
   return clustered / independent;
 }
 
+/// The least that the lower end is of its proportion, over the clusters with most failures: none of them,
+/// one, and so on, but not all.
+double ClusteredProportion::least_share(double confidence) const {
+  const double z = two_sided_quantile(confidence);
+  double least = wilson_of(1.0, trials_ * trials_ / trial_squares_, z).low;
+  std::vector<std::pair<Cluster, std::uint64_t>> worst_first(by_kind_.begin(), by_kind_.end());
+  std::ranges::sort(worst_first, [](const auto& a, const auto& b) {
+    return a.first.successes * b.first.trials < b.first.successes * a.first.trials;
+  });
+  const double k = static_cast<double>(clusters_);
+  double failures = 0.0;
+  double squares = 0.0;
+  double products = 0.0;
+  std::uint64_t taken = 0;
+  for (const auto& [cluster, count] : worst_first) {
+    const double failed = cluster.trials - cluster.successes;
+    if (failed <= 0.0) break;
+    for (std::uint64_t i = 0; i < count && ++taken < clusters_; ++i) {
+      failures += failed;
+      squares += failed * failed;
+      products += failed * cluster.trials;
+      const double q = failures / trials_;
+      const double scatter = squares - 2.0 * q * products + q * q * trial_squares_;
+      const double design_effect = k / (k - 1.0) * scatter / (trials_ * q * (1.0 - q));
+      const double trials = trials_ / std::max(1.0, design_effect);
+      least = std::min(least, wilson_of(1.0 - q, trials, z).low / (1.0 - q));
+    }
+  }
+  return least;
+}
+
+double ClusteredProportion::low(double confidence) const {
+  const double p = *proportion();
+  const double trials = trials_ / std::max(1.0, design_effect());
+  return std::min(p * least_share(confidence), wilson_interval(p, trials, confidence).low);
+}
+
 Interval ClusteredProportion::interval(double confidence) const {
   if (clusters_ == 0) return {};
-  return wilson_interval(*proportion(), trials_ / std::max(1.0, design_effect()), confidence);
+  const double p = *proportion();
+  const double high = wilson_interval(p, trials_ / std::max(1.0, design_effect()), confidence).high;
+  const double all_alike = wilson_interval(1.0, trials_ * trials_ / trial_squares_, confidence).low;
+  return {low(confidence), std::max(high, 1.0 - (1.0 - p) * all_alike)};
+}
+
+double ClusteredProportion::effective_trials(double confidence) const {
+  if (clusters_ == 0) return 0.0;
+  const double most = trials_ / std::max(1.0, design_effect());
+  const double p = *proportion();
+  const double end = low(confidence);
+  // Nothing to learn from: no success, or an end that rounding has made one with its proportion.
+  if (p <= 0.0 || end >= p) return most;
+  const double z = two_sided_quantile(confidence);
+  return std::clamp(z * z * end * (1.0 - end) / ((p - end) * (p - end)), std::min(1.0, most), most);
 }
 
 }  // namespace sluice

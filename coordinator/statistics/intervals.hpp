@@ -1,6 +1,8 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 
 namespace sluice {
@@ -21,12 +23,14 @@ Interval wilson_interval(double proportion, double trials, double confidence);
 Interval clopper_pearson_interval(double successes, double failures, double confidence);
 
 /// A proportion over trials that come in clusters: answers that share a case share its reference, and are no
-/// independent evidence. Constant memory; the order of `add` matters in the last bits alone.
+/// independent evidence. Memory: an entry for each distinct cluster; the order of `add` matters in the last
+/// bits alone.
 class ClusteredProportion {
  public:
   struct Cluster {
     double successes = 0.0;
     double trials = 0.0;
+    friend auto operator<=>(const Cluster&, const Cluster&) = default;
   };
 
   /// A cluster of `trials` > 0 with so many successes; fractions count in part. Nothing without trials.
@@ -44,16 +48,28 @@ class ClusteredProportion {
   /// trials of a cluster were one. 1 without trials.
   double design_effect() const;
 
-  /// Wilson's with n_eff = trials / max(1, design effect).
+  /// Wilson's with n_eff = trials / max(1, design effect), and at least as wide as a few failures or
+  /// successes more or less make it: they say little about the design effect, so that it jumps with them.
+  /// The lower end is p times the least that this end is of its proportion for the clusters with most
+  /// failures alone, from none of them to all. So with clusters of equal sizes no failure more can raise it.
+  /// Time: O(clusters).
   Interval interval(double confidence) const;
 
+  /// The number of independent trials by which Wilson's interval has that lower end: at least 1, and no more
+  /// than trials / max(1, design effect). 0 without trials.
+  double effective_trials(double confidence) const;
+
  private:
+  double least_share(double confidence) const;
+  double low(double confidence) const;
+
   std::uint64_t clusters_ = 0;
   double successes_ = 0.0;
   double trials_ = 0.0;
   double success_squares_ = 0.0;
   double trial_squares_ = 0.0;
   double products_ = 0.0;
+  std::map<Cluster, std::uint64_t> by_kind_;  ///< How many there are of each.
 };
 
 }  // namespace sluice

@@ -96,7 +96,7 @@ std::vector<PerturbedAnswer> one_of_each_unit(std::span<const PerturbedAnswer> a
 }
 
 Interval CaseStability::interval(double confidence) const {
-  return stability ? wilson_interval(*stability, units, confidence) : Interval{};
+  return stability ? wilson_interval(*stability, 1.0, confidence) : Interval{};
 }
 
 void StabilityFold::Shares::add_stability(double identical, double answers, SharesCluster& of) {

@@ -75,7 +75,8 @@ struct CaseStability {
   bool p_is_bound = false;
   bool unstable = false;  ///< Beyond the floor.
 
-  /// Wilson's over the units, given the case's own reference.
+  /// Wilson's of a single answer, as StabilityFigures has it of one case: all are compared with one
+  /// reference.
   Interval interval(double confidence) const;
 };
 

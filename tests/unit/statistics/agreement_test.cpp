@@ -184,6 +184,34 @@ TEST(JudgeAgreement, RepeatsOfACaseAreNotMoreEvidence) {
   EXPECT_NEAR(perfect.kappa(0.95)->interval.low, table(5, 0, 0, 5).kappa(0.95)->interval.low, 1e-6);
 }
 
+/// So many cases of so many answers, all agreed on but for some of the first case.
+JudgeAgreement agreed_but(std::uint64_t disagreed, int cases, std::uint64_t answers) {
+  JudgeAgreement agreement;
+  for (int i = 0; i < cases; ++i) {
+    const std::uint64_t wrong = i == 0 ? disagreed : 0;
+    agreement.add_case(i % 2 == 0 ? VerdictCounts{0, 0, wrong, answers - wrong}
+                                  : VerdictCounts{answers, 0, 0, 0});
+  }
+  return agreement;
+}
+
+// One disagreement made every answer count as independent: kappa was known to be at least 0.874 then, and
+// 0.602 where all agree; of two tests under twenty arms 0.705 and -0.602, which opened a gate.
+TEST(JudgeAgreement, ADisagreementMoreDoesNotRaiseTheLowerEnd) {
+  const auto low = [](const JudgeAgreement& agreement) { return agreement.kappa(0.95)->interval.low; };
+  EXPECT_NEAR(low(agreed_but(0, 20, 5)), 0.602, 0.001);
+  EXPECT_NEAR(low(agreed_but(1, 20, 5)), 0.590, 0.001);
+  EXPECT_NEAR(low(agreed_but(0, 2, 20)), -0.602, 0.001);
+  EXPECT_NEAR(low(agreed_but(1, 2, 20)), -0.611, 0.001);
+  EXPECT_NE(agreed_but(1, 2, 20).standing(0.7, 0.95), KappaStanding::above);
+  for (std::uint64_t wrong = 1; wrong <= 5; ++wrong) {
+    EXPECT_LE(low(agreed_but(wrong, 20, 5)), low(agreed_but(wrong - 1, 20, 5))) << wrong;
+    EXPECT_LE(agreed_but(wrong, 20, 5).raw(0.95)->interval.low,
+              agreed_but(wrong - 1, 20, 5).raw(0.95)->interval.low)
+        << wrong;
+  }
+}
+
 TEST(JudgeAgreement, StandsAboveOrBelowALimitOnlyWithItsWholeInterval) {
   EXPECT_EQ(table(200, 10, 10, 200).standing(0.6, 0.95), KappaStanding::above);
   EXPECT_EQ(table(100, 50, 50, 100).standing(0.6, 0.95), KappaStanding::below);

@@ -48,21 +48,22 @@ TEST(Stability, WithoutRepeatsItIsTheShareOfIdenticalAnswers) {
 
 TEST(Stability, IntervalsAreAsCalculatedByHand) {
   // Of 4 answers 3 and 1 are identical: p = 1/2. Residuals 3 - 2 and 1 - 2; clustered variance 2 * 2 / 64 =
-  // 1/16, independent (1/4) / 8 = 1/32: design effect 2, n_eff 4. Wilson for 2 of 4 with z
-  // = 1.959963984540054: 1/2 -+ z sqrt(1/16 + z^2/64) / (1 + z^2/4).
+  // 1/16, independent (1/4) / 8 = 1/32: design effect 2, n_eff 4. The upper end is Wilson's for 2 of 4 with z
+  // = 1.959963984540054: 1/2 + z sqrt(1/16 + z^2/64) / (1 + z^2/4). The lower one is 1/2 times what it is of
+  // the three failures of the second case alone: p = 5/8, design effect 2 * (9 - 9 + 9/64 * 32) / (15/8) =
+  // 4.8, n_eff 5/3: 0.124233 / 0.625.
   const StabilityAnalysis analysis = analysed({
       {{5}, {{0, 5}, {1, 5}, {2, 9}, {3, 5}}, 0},
       {{5}, {{0, 5}, {1, 7}, {2, 9}, {3, 8}}, 0},
   });
   const double z2 = 1.959963984540054 * 1.959963984540054;
   const double half = std::sqrt(z2) * std::sqrt(1.0 / 16 + z2 / 64) / (1 + z2 / 4);
-  EXPECT_NEAR(analysis.all.interval.low, 0.5 - half, 1e-9);
+  EXPECT_NEAR(analysis.all.interval.low, 0.0993861331, 1e-9);
   EXPECT_NEAR(analysis.all.interval.high, 0.5 + half, 1e-9);
-  // One case: Wilson for 3 of 4.
-  const double middle = (0.75 + z2 / 8) / (1 + z2 / 4);
-  const double width = std::sqrt(z2) * std::sqrt(0.75 * 0.25 / 4 + z2 / 64) / (1 + z2 / 4);
-  EXPECT_NEAR(analysis.cases[0].interval(0.95).low, middle - width, 1e-9);
-  EXPECT_NEAR(analysis.cases[0].interval(0.95).high, middle + width, 1e-9);
+  // One case is one answer: its four are compared with the same reference. They counted as four.
+  EXPECT_EQ(analysis.cases[0].interval(0.95), wilson_interval(0.75, 1.0, 0.95));
+  const StabilityAnalysis alone = analysed({{{5}, {{0, 5}, {1, 5}, {2, 9}, {3, 5}}, 0}});
+  EXPECT_EQ(alone.cases[0].interval(0.95), alone.all.interval);
 }
 
 TEST(Stability, WithRepeatsItIsTheAgreementOverPairs) {
@@ -141,7 +142,7 @@ TEST(Stability, AnAnswerThatPerturbationsShareIsOnePieceOfEvidence) {
     EXPECT_NEAR(*analysis.cases[0].p, 2.0 / 20.0, 1e-12) << copies;
     EXPECT_EQ(analysis.cases[0].answers, 3 * copies);
     EXPECT_EQ(analysis.cases[0].units, 3u);
-    EXPECT_EQ(analysis.cases[0].interval(0.95), wilson_interval(0.0, 3.0, 0.95));
+    EXPECT_EQ(analysis.cases[0].interval(0.95), wilson_interval(0.0, 1.0, 0.95));
     EXPECT_EQ(analysis.all.answers, 3 * copies);
   }
 }
