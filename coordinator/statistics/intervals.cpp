@@ -8,14 +8,13 @@
 #include <vector>
 
 namespace sluice {
-
 namespace {
 
 double two_sided_quantile(double confidence) {
   return normal_quantile(0.5 * (1.0 + confidence));
 }
 
-/// With the normal quantile, which takes longer than all the rest.
+/// By the normal quantile, which takes longer than all the rest: a loop computes it once.
 Interval wilson_of(double proportion, double trials, double z) {
   const double weight = z * z / trials;
   const double middle = (proportion + 0.5 * weight) / (1.0 + weight);
