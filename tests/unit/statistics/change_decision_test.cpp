@@ -3,6 +3,7 @@
 #include "clopper_pearson.hpp"
 #include "paired_cases.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
