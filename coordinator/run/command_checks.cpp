@@ -21,11 +21,6 @@
 namespace sluice {
 namespace {
 
-bool runs_commands(const Case& test_case) {
-  return std::ranges::any_of(test_case.expectations,
-                             [](const Expectation& one) { return has_command(one.what); });
-}
-
 /// The calls of tools that are the last lines of the answer's text. Arguments that were cut off are a text.
 void append_calls(Json& json, const std::string& answer) {
   RecordedAnswer with_calls{answer, "", {}};

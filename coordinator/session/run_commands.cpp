@@ -81,22 +81,55 @@ std::string quoted(const std::string& name) {
 
 }  // namespace
 
-Result<void> check_commands(const RunOptions& options, const Suite& suite) {
-  if (options.allow_commands || suite.runs_command.empty()) return {};
-  const auto refuse = [](const std::string& place, const std::string& why) {
-    return fail(Reason::usage_invalid, place + " has a check that runs a command, and " + why +
-                                           ": read what it runs, then say --allow-commands");
-  };
+void note_selected_commands(const std::string& suite_path, Suite& suite) {
+  if (suite.runs_command.empty()) return;
+  const fs::path folder = fs::path(suite_path).parent_path();
+  std::string runs;
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    const auto test_case = suite.cases.read(i);
+    if (!test_case) return;  // It may run one.
+    if (!runs_commands(**test_case)) continue;
+    const std::string place =
+        (folder / (*test_case)->source).generic_string() + ":" + std::to_string((*test_case)->line);
+    if (runs.empty()) runs = place;
+    if (!(*test_case)->brings_command && suite.brings_commands) continue;
+    suite.runs_command = runs;
+    suite.brings_command = (*test_case)->brings_command ? place : "";
+    return;
+  }
+  suite.runs_command = runs;
+  suite.brings_command.clear();
+}
+
+namespace {
+
+/// Which command a run may not run, and why.
+std::optional<std::string> refused_command(const RunOptions& options, const Suite& suite) {
+  if (options.allow_commands || suite.runs_command.empty()) return std::nullopt;
+  const std::string runs = " has a check that runs a command, and ";
   if (!suite.brings_command.empty()) {
-    return refuse(suite.brings_command,
-                  "the file was not named on the command line, but by the suite that was");
+    return suite.brings_command + runs +
+           "the file was not named on the command line, but by the suite that was";
   }
   if (!options.suite_is_named) {
-    return refuse(suite.runs_command,
-                  "the suite was not named on the command line, but by the settings or a "
-                  "past run");
+    return suite.runs_command + runs +
+           "the suite was not named on the command line, but by the settings or a past run";
   }
-  return {};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<void> check_commands(const RunOptions& options, const Suite& suite) {
+  const auto refused = refused_command(options, suite);
+  if (!refused) return {};
+  return fail(Reason::usage_invalid, *refused + ": read what it runs, then say --allow-commands");
+}
+
+std::optional<std::string> commands_note(const RunOptions& options, const Suite& suite) {
+  const auto refused = refused_command(options, suite);
+  if (!refused) return std::nullopt;
+  return *refused + ": `sluice run` needs --allow-commands, once you have read what it runs";
 }
 
 namespace {

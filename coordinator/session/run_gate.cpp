@@ -51,9 +51,10 @@ Result<Manifest> load_manifest_baseline(const std::string& file, const RunFiles&
 
 /// The flags of a run that pins what this one is gated by: of a model's answers, unless the file has a mock
 /// run's. Of a run out of the caches a live one: what changed has answers that no cache holds, and what is
-/// held costs nothing again.
-std::string flags_of_base(const RunOptions& options, bool is_of_mock) {
+/// held costs nothing again. The command names the suite, so that its own commands run without being allowed.
+std::string flags_of_base(const RunOptions& options, const Suite& suite, bool is_of_mock) {
   std::string flags = flags_to_repeat(options.given_flags);
+  if (suite.brings_commands) flags += " --allow-commands";
   const Mode mode = options.settings.mode.value;
   if (mode == Mode::live || (mode == Mode::mock && is_of_mock)) return flags;
   const std::string given = " --mode " + std::string(to_string(mode));
@@ -78,8 +79,8 @@ Result<void> load_scores(const RunOptions& options, const RunInputs& inputs, Run
   if (files.copied(*options.baseline) == nullptr && is_missing(*options.baseline)) {
     return fail(Reason::baseline_invalid,
                 *options.baseline + ": cannot be read: there is no such file; write it with `sluice run " +
-                    shell_word(options.suite_path) + flags_of_base(options, false) + " --export-baseline " +
-                    shell_word(*options.baseline) + "`");
+                    shell_word(options.suite_path) + flags_of_base(options, suite, false) +
+                    " --export-baseline " + shell_word(*options.baseline) + "`");
   }
   auto baseline = load_baseline_of_run(*options.baseline, files);
   if (!baseline) return fail(Reason::baseline_invalid, to_text(baseline.error()));
@@ -89,7 +90,7 @@ Result<void> load_scores(const RunOptions& options, const RunInputs& inputs, Run
               *options.baseline, options.strict};
   gate.run.suite_place = suite.path_in_checkout;
   gate.run.fingerprint_parts = inputs.fingerprint_parts;
-  gate.run.flags = flags_of_base(options, gate.scores->header.mode == "mock");
+  gate.run.flags = flags_of_base(options, suite, gate.scores->header.mode == "mock");
   gate.run.is_rerun = !options.only_cases.empty();
   gate.run.takes_mock_base = options.settings.mode.value == Mode::mock;
   auto notices = check_baseline(gate.scores->header, gate.run);

@@ -3,6 +3,7 @@
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/run_files.hpp"
 #include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"
@@ -252,6 +253,7 @@ tl::expected<RunInputs, std::vector<Finding>> load_run_inputs(const RunOptions& 
       return tl::unexpected(std::move(findings));
     }
   }
+  if (options.is_selection()) note_selected_commands(options.suite_path, *selected);
   if (auto wrong = take_answers(options, source, files.redactor, selected->cases); !wrong.empty())
     return tl::unexpected(std::move(wrong));
   RunInputs inputs{std::move(*selected),

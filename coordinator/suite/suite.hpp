@@ -60,8 +60,9 @@ struct Suite {
   bool checks_costs = false;       ///< Of any of them, as a metric or as a part of one.
   bool takes_non_answers = false;  ///< The same.
   SuiteLabels labels;              ///< Of all tests; before any selection.
-  std::string runs_command;        ///< The first of them that does, as `FILE:LINE`; empty: none.
-  std::string brings_command;      ///< The first that stands in a file which the suite's own names.
+  std::string runs_command;        ///< The first of `cases` that does, as `FILE:LINE`; empty: none.
+  std::string brings_command;      ///< The first whose command a file brings which the suite's own names.
+  bool brings_commands = false;    ///< The same of any case; before any selection.
   std::uint64_t idle_weights = 0;  ///< Tests with a weight and without claims, which alone are weighted.
   std::string idle_weight;         ///< The first of them, as `FILE:LINE`.
   /// The commands of all cases, before any selection: their arguments as TextExpectation has them. Of more

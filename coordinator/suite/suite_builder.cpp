@@ -74,6 +74,7 @@ void SuiteBuilder::note(const Case& one, const CaseFingerprints& fingerprints, P
       if (suite_.commands.size() <= defaults::max_noted_commands) suite_.commands.insert(what.texts.front());
     });
     if (one.brings_command && suite_.brings_command.empty()) suite_.brings_command = where();
+    suite_.brings_commands = suite_.brings_commands || one.brings_command;
   }
   if (!one.expectations.empty()) return;
   for (const MetricInfo& metric : metric_catalogue()) {

@@ -152,6 +152,18 @@ TEST_F(CommandChecks, OfFilesThatNobodyNamedAreRefused) {
       << refused.errors;
   EXPECT_NE(refused.errors.find("--allow-commands"), std::string::npos);
   EXPECT_EQ(server.count("start"), 0u);
+  const std::string note =
+      "suite.yaml: note: more.jsonl:1 has a check that runs a command, and the file was not named on the "
+      "command "
+      "line, but by the suite that was: `sluice run` needs --allow-commands";
+  const auto validated = run_sluice({"validate-fixtures", "suite.yaml"});
+  EXPECT_EQ(validated.exit_code, 0) << validated.errors;
+  EXPECT_NE(validated.output.find(note), std::string::npos) << validated.output;
+  const Flags plan{"plan", "suite.yaml", "--provider", "sim", "--model", "m"};
+  const auto planned = run_sluice(plan);
+  EXPECT_EQ(planned.exit_code, 0) << planned.errors;
+  EXPECT_NE(planned.errors.find("needs --allow-commands"), std::string::npos) << planned.errors;
+  EXPECT_EQ(run_sluice(plan + Flags{"--allow-commands"}).errors.find("--allow-commands"), std::string::npos);
   EXPECT_EQ(run({"--mode", "live", "--allow-commands"}).exit_code, 0);
   // What a run was allowed, another one is not: its suite may have changed.
   const auto again = run_sluice({"rerun", "last"});

@@ -1,4 +1,5 @@
 #include "common/settings/key_trust.hpp"
+#include "common/text/stderr_line.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/run/plan_estimate.hpp"
 #include "coordinator/cli/run_flags.hpp"
@@ -6,6 +7,7 @@
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/report/commands/estimate_report.hpp"
 #include "coordinator/session/flag_values.hpp"
+#include "coordinator/session/run_commands.hpp"
 #include "coordinator/session/unnamed_models.hpp"
 
 #include <algorithm>
@@ -54,6 +56,8 @@ struct PlanCommand {
     const auto estimated = estimate(run->options, run->inputs, caches);
     if (!estimated) return report_error(estimated.error());
     warn_of_withheld_key(run->options.settings, *estimated);
+    const std::string& suite = run->options.suite_path;
+    if (const auto note = commands_note(run->options, run->inputs.suite)) say(suite + ": " + *note);
     std::cout << (*as == 1 ? estimate_json(*estimated) : estimate_text(*estimated, output_columns()));
     return exit_ok;
   }

@@ -80,6 +80,8 @@ struct ValidateFixtures {
       std::cout << printable(to_text({path, 0, "warning: " + warning})) << '\n';
       ++remarks->warnings;
     }
+    if (const auto note = commands_note(run_of(path), suite))
+      std::cout << printable(to_text({path, 0, "note: " + *note})) << '\n';
     if (remarks->findings > 0) {
       std::cout.flush();
       return report_error(counted(remarks->findings, "finding") + " in " + path);
@@ -142,6 +144,15 @@ struct ValidateFixtures {
     return {where, 0, std::move(message)};
   }
 
+  /// Of a run of the suite what decides about its commands.
+  RunOptions run_of(const std::string& path) const {
+    RunOptions run;
+    run.suite_path = path;
+    run.allowed_paths = allowed_paths;
+    run.suite_is_named = !named.empty();
+    return run;
+  }
+
   /// What a run says, or comes to, and is no error of the suite alone.
   std::vector<std::string> warnings_of(Settings with_suite, const Suite& suite,
                                        const std::string& path) const {
@@ -153,10 +164,7 @@ struct ValidateFixtures {
     if (fit_to_arms(with_suite, suite.arms)) {
       if (const auto withheld = withheld_of_suite(with_suite)) warnings.push_back(withheld->message);
     }
-    RunOptions run;
-    run.suite_path = path;
-    run.allowed_paths = allowed_paths;
-    for (const auto& remarks : {suite_remarks(suite), command_remarks(run, suite)}) {
+    for (const auto& remarks : {suite_remarks(suite), command_remarks(run_of(path), suite)}) {
       std::ranges::copy(remarks, std::back_inserter(warnings));
     }
     if (auto remark = settings.unread_file_remark(path); !remark.empty())
@@ -188,7 +196,8 @@ Command add_validate_fixtures_command(CLI::App& program) {
       "a value of another type. A note says how the ontology resolves an expectation in\n"
       "other words. A missing judge or embedder that tests need is a warning too. So is\n"
       "a key that a run withholds from a host that the suite alone names, a check's\n"
-      "program that is not in PATH, and what has no effect, or is probably a slip.\n"
+      "program that is not in PATH, and what has no effect, or is probably a slip. A note names a command that `sluice run` refuses without\n"
+      "--allow-commands.\n"
       "Examples:\n"
       "  sluice validate-fixtures\n"
       "  sluice validate-fixtures suite.yaml\n"

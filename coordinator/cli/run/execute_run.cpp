@@ -138,9 +138,10 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   set_up_logging(to_string(options.log_level), around.style.live && options.progress);
   if (const auto possible = check_run_outputs(options, suite); !possible)
     return report_error(possible.error());
-  if (const auto allowed = check_commands(options, suite); !allowed) return report_error(allowed.error());
   auto inputs = load_run_inputs(options, std::move(suite));
   if (!inputs) return report_findings(inputs.error());
+  if (const auto allowed = check_commands(options, inputs->suite); !allowed)
+    return report_error(allowed.error());
   warn_of_default_provider(options);
   warn_of_slips(options, *inputs);
   note_unused_key(options);

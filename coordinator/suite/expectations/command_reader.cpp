@@ -117,6 +117,11 @@ void visit_commands(const Case& test_case, const std::function<void(const TextEx
   for (const Expectation& expectation : test_case.expectations) visit_commands(expectation.what, visit);
 }
 
+bool runs_commands(const Case& test_case) {
+  return std::ranges::any_of(test_case.expectations,
+                             [](const Expectation& one) { return has_command(one.what); });
+}
+
 bool may_be_file(const std::vector<std::string>& arguments, std::size_t n) {
   const std::string& name = arguments.at(n);
   const bool is_looked_for = n == 0 && name.find('/') == std::string::npos;

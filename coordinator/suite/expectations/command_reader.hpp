@@ -31,6 +31,9 @@ std::vector<std::string> command_arguments(const std::string& json);
 void visit_commands(const TextExpectation& what, const std::function<void(const TextExpectation&)>& visit);
 void visit_commands(const Case& test_case, const std::function<void(const TextExpectation&)>& visit);
 
+/// Whether a metric of the case is a command, or has one as a part.
+bool runs_commands(const Case& test_case);
+
 /// Whether sluice looks for the n-th of the arguments among the suite's files, to hash it: any but an option
 /// and a program that is looked for in PATH, which is another one on each machine.
 bool may_be_file(const std::vector<std::string>& arguments, std::size_t n);

@@ -43,6 +43,70 @@ TEST_F(CommandRemarks, NameAProgramThatNobodyFindsIfATestOfTheRunNeedsIt) {
   EXPECT_EQ(remarks("[sh]"), "");
 }
 
+/// A suite with a test of its own, and one of a file that it names, whose check is a command.
+class CommandsOfOthers : public SuiteFiles {
+ protected:
+  Suite selected(const std::string& filter, const std::string& more = "") const {
+    write("more.jsonl",
+          R"({"id":"b","input":{"prompt":"p"},"expected":{"type":"command","command":["sh"]}})");
+    Suite suite = load("suite: s\ntests_file: more.jsonl\n" + more +
+                       "tests:\n- {id: a, input: {prompt: p}, expected: {type: contains, text: x}}\n")
+                      .suite;
+    Selection selection;
+    selection.filters.push_back(*CaseFilter::parse(filter));
+    auto part = select(std::move(suite), selection);
+    EXPECT_TRUE(part);
+    if (!part) return {};
+    note_selected_commands(path(), *part);
+    return std::move(*part);
+  }
+  std::string path() const { return (folder_ / "suite.yaml").string(); }
+  RunOptions named() const {
+    RunOptions options;
+    options.suite_path = path();
+    options.suite_is_named = true;
+    return options;
+  }
+};
+
+// `--filter` that left out all commands was refused as well.
+TEST_F(CommandsOfOthers, AreRefusedWhereASelectedTestRunsThem) {
+  const Suite none = selected("id=a");
+  EXPECT_EQ(none.runs_command, "");
+  EXPECT_TRUE(check_commands(named(), none));
+  RunInputs inputs;
+  inputs.suite = none;
+  EXPECT_EQ(command_rules(named(), inputs), nullptr) << "and so none runs";
+  EXPECT_TRUE(none.brings_commands) << "a baseline is one of the whole suite";
+  const Suite one = selected("id=b");
+  EXPECT_TRUE(one.brings_command.ends_with("more.jsonl:1")) << one.brings_command;
+  EXPECT_FALSE(check_commands(named(), one));
+  RunOptions allowed = named();
+  allowed.allow_commands = true;
+  EXPECT_TRUE(check_commands(allowed, one));
+}
+
+TEST_F(CommandsOfOthers, OfTheDefaultTestAreThoseOfEachTest) {
+  const Suite own = selected("id=a", "default_test: {expected: {type: not_command, command: [sh]}}\n");
+  EXPECT_TRUE(own.runs_command.ends_with("suite.yaml:5")) << own.runs_command;
+  EXPECT_TRUE(check_commands(named(), own)) << "they stand in the file that was named";
+  RunOptions of_settings = named();
+  of_settings.suite_is_named = false;
+  EXPECT_FALSE(check_commands(of_settings, own));
+}
+
+// Whoever looked before the run heard of it from the run.
+TEST_F(CommandsOfOthers, AreNotedBeforeTheRun) {
+  const auto note = commands_note(named(), selected("id=*"));
+  ASSERT_TRUE(note);
+  EXPECT_TRUE(
+      note->ends_with("more.jsonl:1 has a check that runs a command, and the file was not named on the "
+                      "command line, but by the "
+                      "suite that was: `sluice run` needs --allow-commands, once you have read what it runs"))
+      << *note;
+  EXPECT_EQ(commands_note(named(), selected("id=a")), std::nullopt);
+}
+
 // A check program that was changed looked like the one that the baseline knew, and nobody was told.
 TEST_F(CommandRemarks, NameAFileThatTheFingerprintDoesNotSee) {
   const std::string outside = write("checks/tone.py", "x").string();

@@ -104,6 +104,21 @@ TEST_F(ArmsWithRepeats, TheBaselinesArmLacksNoScoreThatItNeverHad) {
   EXPECT_FALSE(cases.at("t1@b").regressed) << "it answers the same";
 }
 
+// The command was refused.
+TEST(RunGate, ProposesToPinWithCommandsThatNeedToBeAllowed) {
+  RunOptions options;
+  options.suite_path = "suite.yaml";
+  options.baseline = "no-such-folder/base.json";
+  RunInputs inputs;
+  const auto message = [&] {
+    const auto gate = load_gate(options, inputs);
+    return gate ? "" : gate.error().message;
+  };
+  EXPECT_EQ(message().find("--allow-commands"), std::string::npos) << message();
+  inputs.suite.brings_commands = true;
+  EXPECT_NE(message().find("`sluice run suite.yaml --allow-commands"), std::string::npos) << message();
+}
+
 // The progress of every run counted "before the gate", also of one that had none.
 TEST(RunGate, DecidesBeyondChecksByABaselineOrAScore) {
   Suite suite;
