@@ -8,11 +8,13 @@
 #include "coordinator/suite/suite_folder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include <unistd.h>
@@ -47,6 +49,38 @@ bool is_of_machine(const std::vector<std::string>& arguments, std::size_t n) {
   return n == 0 && program.is_absolute() && is_in_path(program.filename().string(), program.parent_path());
 }
 
+/// A program that runs the file whose name it is handed, however its version is written: `python3.11`.
+bool is_interpreter(const std::string& program) {
+  constexpr std::array<std::string_view, 16> names{"bash",   "bun",     "dash", "deno", "ksh",    "node",
+                                                   "nodejs", "perl",    "php",  "pypy", "python", "ruby",
+                                                   "sh",     "ts-node", "tsx",  "zsh"};
+  const std::string name = fs::path(program).filename().string();
+  return std::ranges::find(names, name.substr(0, name.find_last_not_of("0123456789.") + 1)) != names.end();
+}
+
+/// Of a file of this machine.
+bool is_script_name(std::string_view argument) {
+  constexpr std::array<std::string_view, 9> endings{".py", ".js", ".mjs", ".cjs", ".ts",
+                                                    ".rb", ".sh", ".pl",  ".php"};
+  const bool is_address = argument.find("://") != argument.npos;
+  return !is_address && argument.find(' ') == argument.npos &&
+         std::ranges::any_of(endings, [&](std::string_view ending) {
+           return argument.size() > ending.size() && argument.ends_with(ending);
+         });
+}
+
+/// The first of the arguments that looks like the script which the program runs: those behind it are the
+/// script's. Code and modules (`-c`, `-e`, `-m`) are no files.
+std::optional<std::string> script_of(const std::vector<std::string>& arguments) {
+  if (!is_interpreter(arguments.front())) return std::nullopt;
+  for (std::size_t n = 1; n < arguments.size(); ++n) {
+    const std::string& argument = arguments[n];
+    if (argument == "-c" || argument == "-e" || argument == "-m") return std::nullopt;
+    if (!argument.starts_with('-') && is_script_name(argument)) return argument;
+  }
+  return std::nullopt;
+}
+
 /// What the commands of a run name.
 class NamedFiles {
  public:
@@ -62,9 +96,14 @@ class NamedFiles {
       if (fs::is_regular_file(folder_ / name, error))
         seen_[name] = files_ && (*files_)->read(name, defaults::max_fixture_bytes).has_value();
     }
+    std::error_code error;
+    const auto script = script_of(arguments);
+    if (script && !fs::exists(folder_ / *script, error)) missing_scripts_.emplace(*script, arguments.front());
   }
   /// The programs that are not in PATH.
   const std::set<std::string>& missing() const { return missing_; }
+  /// The scripts that are not there, and what is to run them.
+  const std::map<std::string, std::string>& missing_scripts() const { return missing_scripts_; }
   /// The files that there are, and whether the suite's fingerprint has their content.
   const std::map<std::string, bool>& seen() const { return seen_; }
 
@@ -72,6 +111,7 @@ class NamedFiles {
   fs::path folder_;
   Result<std::shared_ptr<const SuiteFolder>> files_;
   std::set<std::string> missing_;
+  std::map<std::string, std::string> missing_scripts_;
   std::map<std::string, bool> seen_;
 };
 
@@ -140,7 +180,7 @@ bool are_all_in_order(const RunOptions& options, const Suite& suite) {
   if (suite.commands.size() > defaults::max_noted_commands) return false;
   NamedFiles named(options);
   for (const std::string& arguments : suite.commands) named.add(command_arguments(arguments));
-  return named.missing().empty() &&
+  return named.missing().empty() && named.missing_scripts().empty() &&
          std::ranges::all_of(named.seen(), [](const auto& file) { return file.second; });
 }
 
@@ -160,6 +200,12 @@ std::vector<std::string> command_remarks(const RunOptions& options, const Suite&
     remarks.push_back("the program " + quoted(program) +
                       ", which checks answers, is not in PATH: its tests will be errors (check_undecided); "
                       "install it, or leave them out with --filter");
+  }
+  for (const auto& [script, program] : named.missing_scripts()) {
+    remarks.push_back(
+        "the script " + quoted(script) + ", by which " + quoted(program) +
+        " checks answers, is not there: it is looked for in the suite's folder, and its tests will be errors "
+        "(check_undecided); correct its name, or leave them out with --filter");
   }
   for (const auto& [file, is_seen] : named.seen()) {
     if (is_seen) continue;

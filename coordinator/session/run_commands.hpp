@@ -23,8 +23,8 @@ Result<void> check_commands(const RunOptions& options, const Suite& suite);
 std::optional<std::string> commands_note(const RunOptions& options, const Suite& suite);
 
 /// What to know of the commands of the suite's cases before a call is paid for, a sentence each without a
-/// full stop: which programs nobody finds in PATH, so that their tests are errors, and which files the
-/// fingerprint does not see change. REQUIRES: the cases are those that run.
+/// full stop: which programs nobody finds in PATH and which scripts are not there, so that their tests are
+/// errors, and which files the fingerprint does not see change. REQUIRES: the cases are those that run.
 std::vector<std::string> command_remarks(const RunOptions& options, const Suite& suite);
 
 /// What holds for them; null for a suite without any.

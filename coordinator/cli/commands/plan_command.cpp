@@ -39,6 +39,14 @@ void warn_of_withheld_key(const Settings& settings, const RunEstimate& estimate)
   if (withheld && is_asked) report_warning(withheld->message);
 }
 
+/// What the run would say of its commands before that, or be refused for.
+void note_commands(const LoadedRun& run) {
+  const std::string& suite = run.options.suite_path;
+  if (const auto note = commands_note(run.options, run.inputs.suite)) say(suite + ": " + *note);
+  for (const std::string& remark : command_remarks(run.options, run.inputs.suite))
+    report_warning(suite + ": " + remark);
+}
+
 struct PlanCommand {
   SettingFlags settings;
   RunFlags flags;
@@ -56,8 +64,7 @@ struct PlanCommand {
     const auto estimated = estimate(run->options, run->inputs, caches);
     if (!estimated) return report_error(estimated.error());
     warn_of_withheld_key(run->options.settings, *estimated);
-    const std::string& suite = run->options.suite_path;
-    if (const auto note = commands_note(run->options, run->inputs.suite)) say(suite + ": " + *note);
+    note_commands(*run);
     std::cout << (*as == 1 ? estimate_json(*estimated) : estimate_text(*estimated, output_columns()));
     return exit_ok;
   }

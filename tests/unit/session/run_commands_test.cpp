@@ -43,6 +43,19 @@ TEST_F(CommandRemarks, NameAProgramThatNobodyFindsIfATestOfTheRunNeedsIt) {
   EXPECT_EQ(remarks("[sh]"), "");
 }
 
+// It was found when everything was paid for.
+TEST_F(CommandRemarks, NameAScriptThatIsNotThere) {
+  write("suite/check.py", "x");
+  const std::string gone = "the script \"chekc.py\", by which \"sh\" checks answers, is not there";
+  EXPECT_NE(remarks("[sh, chekc.py]").find(gone), std::string::npos) << remarks("[sh, chekc.py]");
+  EXPECT_NE(remarks("[/bin/sh, -x, ./gone.sh]").find("\"./gone.sh\""), std::string::npos);
+  EXPECT_EQ(remarks("[sh, chekc.py]", {}, "id=b"), "") << "the test that needs it does not run";
+  for (const std::string command :
+       {"[sh, check.py]", "[sh, check.py, out.py]", "[sh, -c, chekc.py]", "[sh, 'say chekc.py']",
+        "[cat, chekc.py]", "[sh, https://host/chekc.ts]", "[sh, .py, words]"})
+    EXPECT_EQ(remarks(command), "") << command;
+}
+
 /// A suite with a test of its own, and one of a file that it names, whose check is a command.
 class CommandsOfOthers : public SuiteFiles {
  protected:
