@@ -2,10 +2,13 @@
 
 #include "tests/provider_sim/json_text.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace sluice::sim {
@@ -19,6 +22,19 @@ void append_member(std::string& out, std::string_view name, std::int64_t value) 
   out += name;
   out += "\":";
   append_number(out, value);
+}
+
+/// On one line: the texts of JSON hold no line end as it is, and between them it means nothing. What is no
+/// JSON becomes a text.
+void append_body(std::string& out, std::string_view body) {
+  const bool is_json = nlohmann::json::accept(body);
+  if (is_json) {
+    std::ranges::copy_if(body, std::back_inserter(out), [](char c) { return c != '\n' && c != '\r'; });
+  } else {
+    out += '"';
+    append_escaped(out, body);
+    out += '"';
+  }
 }
 
 }  // namespace
@@ -54,7 +70,7 @@ void EventLog::write_request(const HttpRequest& request) {
     line += '"';
   }
   line += R"(},"body":)";
-  line += request.body;
+  append_body(line, request.body);
   line += "}\n";
   requests_ << line << std::flush;
 }

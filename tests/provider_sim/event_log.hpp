@@ -24,6 +24,7 @@ class EventLog {
   void write(std::string_view event, const Record& record, std::int64_t now_us);
   /// Whole requests go to a file of their own, and without it nowhere.
   Result<void> open_requests(const std::string& path);
+  /// On one line, whatever lines the body has.
   void write_request(const HttpRequest& request);
   /// False if the file could not be written: what is lost is dropped, and `failed` stays true.
   bool flush();
