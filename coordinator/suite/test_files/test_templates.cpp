@@ -177,6 +177,15 @@ class TestRenderer {
   RenderedTest result_;
 };
 
+/// Instead of what is no value of a variable; people know these from other tools.
+std::string what_to_write_for(const DocumentNode& value) {
+  if (std::holds_alternative<DocumentNode::Array>(value.value))
+    return ": write a test for each of its entries, or all of them as one text";
+  if (std::holds_alternative<DocumentNode::Table>(value.value))
+    return ": write its JSON as a text, or a variable for each of its members (\"NAME.MEMBER\")";
+  return std::holds_alternative<DocumentNull>(value.value) ? ": write \"\" for an empty text" : "";
+}
+
 }  // namespace
 
 std::string clause(const TemplateProblem& problem) {
@@ -206,7 +215,8 @@ Variables read_variables(const DocumentEntry& vars, const DocumentContext& conte
                                   "and \".\", and begin with none of the last two");
     } else if (!text) {
       context.add(entry.line, shown + "must be a string, a number or a boolean, not " +
-                                  std::string(type_name(entry.value, context.notation)));
+                                  std::string(type_name(entry.value, context.notation)) +
+                                  what_to_write_for(entry.value));
     }
     values.emplace(entry.key, std::move(text).value_or(stand_in_value));
   }

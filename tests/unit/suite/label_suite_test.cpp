@@ -86,8 +86,10 @@ TEST_F(LabelSuite, AWrongVariableIsNoWrongLabelAsWell) {
   const std::string yaml =
       "suite: s\nprompts: [\"{{mail}}\"]\ntests_file: mails.csv\ndefault_test:\n"
       "  expected: {type: label, label: \"{{intent}}\", labels: [\"1\", \"2\"]}\n";
-  EXPECT_EQ(findings(yaml),
-            "mails.csv:2: \"intent\" in vars must be a string, a number or a boolean, not null\n");
+  EXPECT_EQ(
+      findings(yaml),
+      "mails.csv:2: \"intent\" in vars must be a string, a number or a boolean, not null: write \"\" for an "
+      "empty text\n");
   write("mails.csv", "mail,intent\nWhere is it?,?\n");
   EXPECT_NE(findings(yaml).find("mails.csv:2: the expected label \"?\" is none"), std::string::npos);
 }

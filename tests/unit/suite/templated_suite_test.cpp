@@ -222,9 +222,12 @@ TEST_F(TemplatedSuite, NamesWhatIsWrongWithVariables) {
   EXPECT_EQ(
       findings(with_test("  vars:\n    a: [1]\n    b: {c: 1}\n    d:\n    my var: x\n    -e: x\n"
                          "  input: {prompt: \"{{a}}{{b}}{{d}}\"}\n")),
-      "suite.yaml:6: \"a\" in vars must be a string, a number or a boolean, not a list\n"
-      "suite.yaml:7: \"b\" in vars must be a string, a number or a boolean, not a mapping\n"
-      "suite.yaml:8: \"d\" in vars must be a string, a number or a boolean, not null\n"
+      "suite.yaml:6: \"a\" in vars must be a string, a number or a boolean, not a list: write a test for "
+      "each of its entries, or all of them as one text\n"
+      "suite.yaml:7: \"b\" in vars must be a string, a number or a boolean, not a mapping: write its "
+      "JSON as a text, or a variable for each of its members (\"NAME.MEMBER\")\n"
+      "suite.yaml:8: \"d\" in vars must be a string, a number or a boolean, not null: write \"\" for an "
+      "empty text\n"
       "suite.yaml:9: \"my var\" in vars cannot be a variable's name: these are of letters, digits, \"_\", "
       "\"-\" and \".\", and begin with none of the last two\n"
       "suite.yaml:10: \"-e\" in vars cannot be a variable's name: these are of letters, digits, \"_\", "
