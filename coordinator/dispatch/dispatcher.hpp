@@ -192,8 +192,7 @@ class Dispatcher {
   std::optional<TimePoint> first_deadline_;  ///< No lease ends before it: they only get more time.
   std::set<UnitId> finally_missed_;
   std::set<UnitId> lost_units_;
-  std::map<UnitId, std::set<WorkerId>>
-      unread_;  ///< Those suspected, with the workers that could not read them.
+  std::map<UnitId, std::set<WorkerId>> unread_;  ///< Those suspected, with who could not read them.
   std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;
   std::size_t recording_ = 0;

@@ -237,9 +237,9 @@ inline constexpr double most_calls_at_half = 60;
 inline constexpr double calls_remembered = 200;
 /// What is answered at half the rate is as much as before from this share of it, counted over so many calls.
 inline constexpr double as_much = 0.9;
+inline constexpr double calls_to_compare = 8;
 /// One answer between two pauses is half of the calls.
 inline constexpr double share_between_pauses = 0.4;
-inline constexpr double calls_to_compare = 8;
 /// No provider refuses more than this at any rate.
 inline constexpr double most_of_background = 0.5;
 /// Where more is refused it is for the rate, or the provider takes no calls: half is kept for so many alone.

@@ -3,21 +3,8 @@
 #include "coordinator/governor/provider_budget.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sluice {
-namespace {
-
-/// But for its age, and for what calls a second instead of a minute leave of a number.
-bool is_same(const LearnedLimits& one, LearnedLimits other) {
-  const auto rate = one.requests_per_minute.value_or(0.0);
-  if (std::abs(rate - other.requests_per_minute.value_or(0.0)) <= 1e-9 * rate)
-    other.requests_per_minute = one.requests_per_minute;
-  other.age = one.age;
-  return one == other;
-}
-
-}  // namespace
 
 /// What was found, where the provider has taken it for long enough: in this run, or in the one before it.
 std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
@@ -56,11 +43,12 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   bool is_anew = learned_at_ || facts.found_concurrency;
   learned.age = learned_at_ ? now - *learned_at_ : known_before_.age + (now - began_);
   if (const auto proved = proved_rate(now)) {
-    const double per_minute = *proved * seconds_a_minute;
-    const bool is_news = learned_at_ || proved > rate_search_.accepted();
-    learned.requests_per_minute = per_minute;
-    learned.burst = learned_at_ ? rate_search_.found_burst() : known_before_.burst;
-    if (is_news) learned.source = LimitSource::found;
+    const bool is_handed_on = !learned_at_ && known_before_.requests_per_minute;
+    if (!is_handed_on || proved > rate_search_.accepted()) {
+      learned.requests_per_minute = *proved * seconds_a_minute;
+      learned.source = LimitSource::found;
+    }
+    if (learned_at_) learned.burst = rate_search_.found_burst();
   } else if (const auto accepted = rate_search_.accepted();
              accepted && learned.requests_per_minute && learned.source == LimitSource::found) {
     // Too little was seen of another rate, but enough of that one if it was refused.
@@ -74,7 +62,9 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   }
   if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
   if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
-  facts.learned_before = !is_anew && is_same(learned, known_before_);
+  auto before = known_before_;
+  before.age = learned.age;
+  facts.learned_before = !is_anew && learned == before;
   if (other_runs_ == 0 || learned.source != LimitSource::found) return;
   // Of a rate all runs find the same; of the number in flight each finds its own part.
   if (!learned_at_ || !rate_search_.accepted() || !is_shared_) {

@@ -39,8 +39,7 @@ class RateProof {
   /// The rate that was found; no more than an earlier one if too little was seen of it, and what was taken
   /// since where that is far more. `paused`: for how long calls were kept back by named delays. Where that
   /// was nearly all of the time, a window was emptied again and again, and says nothing of the rate at which
-  /// it was: then no more than what was taken. `burst`:
-  /// calls that a full bucket adds to a rate.
+  /// it was: then no more than what was taken. `burst`: calls that a full bucket adds to a rate.
   std::optional<double> proved(const Time& time, BootTime paused, std::optional<double> burst) const {
     using namespace defaults::rate_proof;
     auto rate = newest_;
