@@ -119,8 +119,7 @@ std::optional<BootTime> ConcurrencyBudget::next_change(BootTime now) const {
 
 void ConcurrencyBudget::describe(BudgetFacts& facts) const {
   const bool searched = search_ && searches();
-  // What workers or settings allow says nothing of the provider.
-  if (searched && !search_->is_bounded()) facts.found_concurrency = search_->found();
+  if (searched) facts.found_concurrency = search_->found();
   facts.places = searched ? search_->limit() : max_in_flight_.value_or(0);
 }
 

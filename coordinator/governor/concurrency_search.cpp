@@ -17,7 +17,60 @@ bool too_many(std::uint64_t failed, std::uint64_t answered) {
   return failed * 2 > answered;
 }
 
+/// The logarithm of how much longer answers took, and its standard error.
+struct Longer {
+  double log_ratio = 0;
+  double error = 0;
+
+  bool beyond(double ratio) const {
+    return log_ratio > std::log(ratio) && log_ratio > errors_beyond_chance * error;
+  }
+};
+
+Longer longer(const LatencySample& now, const LatencySample& before) {
+  return {std::log(now.mean() / before.mean()), std::hypot(now.error(), before.error())};
+}
+
 }  // namespace
+
+void LatencySample::add(std::uint64_t answers, std::uint64_t latency_sum_us) {
+  if (answers == 0) return;
+  const auto sum = static_cast<double>(std::max<std::uint64_t>(1, latency_sum_us));
+  const auto count = static_cast<double>(answers);
+  answers_ += count;
+  reports_ += 1;
+  sum_us_ += sum;
+  squares_ += sum * sum / count;
+}
+
+void LatencySample::add(const LatencySample& more) {
+  answers_ += more.answers_;
+  reports_ += more.reports_;
+  sum_us_ += more.sum_us_;
+  squares_ += more.squares_;
+}
+
+void LatencySample::weigh_as_many_as(double most_answers) {
+  if (answers_ <= most_answers) return;
+  const double share = most_answers / answers_;
+  for (double* one : {&answers_, &reports_, &sum_us_, &squares_}) *one *= share;
+}
+
+double LatencySample::variation() const {
+  const double mean = this->mean();
+  const double between = std::max(0.0, squares_ - sum_us_ * mean);
+  const double guess = guessed_variation * mean;
+  return std::sqrt((between + reports_of_guess * guess * guess) /
+                   (std::max(1.0, reports_) - 1 + reports_of_guess)) /
+         mean;
+}
+
+double LatencySample::error() const {
+  return variation() / std::sqrt(answers_);
+}
+
+ConcurrencySearch::ConcurrencySearch(std::uint32_t start)
+    : limit_(std::max(1u, start)), most_(limit_), rest_(first_rest) {}
 
 void ConcurrencySearch::set_most(std::uint32_t most) {
   most_ = std::max(1u, most);
@@ -25,27 +78,26 @@ void ConcurrencySearch::set_most(std::uint32_t most) {
 }
 
 std::optional<std::uint32_t> ConcurrencySearch::found() const {
-  if (phase_ == Phase::opening || phase_ == Phase::weighing) return std::nullopt;
-  return kept_;
+  if (!more_brought_nothing_ || kept_.limit >= most_) return std::nullopt;
+  return kept_.limit;
 }
 
 void ConcurrencySearch::remember(std::uint32_t answered, std::uint32_t failed) {
   answers_since_failure_ = failed > 0 ? 0 : answers_since_failure_ + answered;
-  if (failed > 0 && !before_failures_) before_failures_ = Standing{phase_, limit_, kept_, throughput_};
+  if (failed > 0 && !before_failures_)
+    before_failures_ = Standing{phase_, limit_, kept_, more_brought_nothing_};
   if (answers_since_failure_ >= answers_to_forget) before_failures_.reset();
 }
 
 void ConcurrencySearch::interrupt() {
   if (before_failures_) {
-    kept_ = before_failures_->kept;
-    throughput_ = before_failures_->throughput;
-    const auto [phase, limit] = std::pair(before_failures_->phase, before_failures_->limit);
-    before_failures_.reset();
-    go_on_with(limit, phase);
+    const auto before = *std::exchange(before_failures_, std::nullopt);
+    kept_ = before.kept;
+    more_brought_nothing_ = before.more_brought_nothing;
+    go_on_with(before.limit, before.phase);
   }
   window_ = {};
-  opening_answers_ = 0;
-  opening_latency_us_ = 0;
+  opening_ = {};
   opened_with_ = 0;
   opening_failures_ = 0;
 }
@@ -56,37 +108,55 @@ void ConcurrencySearch::grow_by(std::uint64_t answers) {
 
 void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t failed,
                                      std::uint64_t latency_sum_us) {
-  opening_answers_ += answered;
-  opening_latency_us_ += latency_sum_us;
+  opening_.add(answered, latency_sum_us);
   opened_with_ += answered;
   opening_failures_ += failed;
   // One that fails among the first ones is no more than that.
   const bool seen_enough = opened_with_ + opening_failures_ >= smallest_window;
   const bool fails = failed > 0 && seen_enough && too_many(opening_failures_, opened_with_);
   const auto before = limit_;
-  // What answers take without a line is seen before there is one.
-  const bool grows = first_latency_us_ > 0;
+  // What answers take without a queue is seen before there is one.
+  const bool grows = unqueued_.answers() > 0;
   if (grows) grow_by(answered);
-  // With each of them the number grows: few enough to see the line while it is short.
+  // With each of them the number grows: few enough to see the queue while it is short.
   const auto wanted = std::max<std::uint64_t>(
       std::clamp<std::uint64_t>(before, fewest_latencies, enough_latencies), before / 4);
-  if (opening_answers_ < (grows ? wanted : std::min<std::uint64_t>(before, fewest_latencies)) && !fails)
+  if (opening_.answers() <
+          static_cast<double>(grows ? wanted : std::min<std::uint64_t>(before, fewest_latencies)) &&
+      !fails)
     return;
-  if (!grows) grow_by(opening_answers_);
-  double longer = 1;
-  if (opening_answers_ > 0) {
-    const double latency = static_cast<double>(opening_latency_us_) / static_cast<double>(opening_answers_);
-    // A cold start is no measure: the least so far is.
-    if (first_latency_us_ == 0 || latency < first_latency_us_) first_latency_us_ = latency;
-    longer = latency / first_latency_us_;
+  if (!grows) grow_by(static_cast<std::uint64_t>(opening_.answers()));
+  if (opening_.answers() > 0) {
+    if (grows && longer(opening_, unqueued_).beyond(longer_when_queued)) {
+      // So many as would not have had to wait: by the time that these answers came there were more calls.
+      const double unqueued = before * unqueued_.mean() / opening_.mean();
+      return end_opening(static_cast<std::uint32_t>(std::ceil(unqueued)), Phase::weighing);
+    }
+    compare_with_unqueued();
   }
-  opening_answers_ = 0;
-  opening_latency_us_ = 0;
-  const bool queued = longer > longer_when_queued;
-  if (!queued && !fails && limit_ < most_) return;
-  // These answers began when there were fewer calls: what so many come to is seen next. So many as would not
-  // have had to wait are enough to see it: by then there were more.
-  go_on_with(queued ? static_cast<std::uint32_t>(std::ceil(before / longer)) : before, Phase::weighing);
+  if (fails) return end_opening(before, Phase::weighing);
+  if (limit_ >= most_) end_opening(most_, Phase::settled);
+}
+
+/// What is not clearly longer is the same; what is clearly shorter shows that those before waited, or that
+/// the server was cold.
+void ConcurrencySearch::compare_with_unqueued() {
+  if (unqueued_.answers() == 0) {
+    unqueued_ = opening_;
+  } else {
+    const auto [log_ratio, error] = longer(opening_, unqueued_);
+    if (log_ratio < -errors_beyond_chance * error) {
+      unqueued_ = opening_;
+    } else if (log_ratio < errors_likely * error) {
+      unqueued_.add(opening_);
+    }
+  }
+  opening_ = {};
+}
+
+void ConcurrencySearch::end_opening(std::uint32_t limit, Phase phase) {
+  opening_ = {};
+  go_on_with(limit, phase);
 }
 
 void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {
@@ -94,7 +164,8 @@ void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {
   const auto before = limit_;
   limit_ = std::clamp(limit, 1u, most_);
   window_ = {};
-  window_.to_skip = before;
+  // Where there are more calls the short ones of them end first.
+  window_.to_skip = phase == Phase::trying_more ? 2 * std::uint64_t{before} : before;
 }
 
 void ConcurrencySearch::on_outcomes(std::uint32_t answered, std::uint32_t failed,
@@ -122,90 +193,145 @@ void ConcurrencySearch::on_outcomes(std::uint32_t answered, std::uint32_t failed
   }
   window_.answered += answered;
   window_.failed += failed;
-  window_.latency_us += latency_sum_us;
+  window_.latency.add(answered, latency_sum_us);
+  if (window_.answered + window_.failed >= awaited()) window_is_over();
+}
+
+/// Enough to see what a step brings, beside what answers differ in length.
+std::uint64_t ConcurrencySearch::awaited() const {
   const auto enough = std::max<std::uint64_t>(limit_, smallest_window);
   // Few calls may fail together by chance: before the number becomes smaller for it, as many again are
   // awaited.
-  const auto awaited = too_many(window_.failed, window_.answered) ? 2 * enough : enough;
-  if (window_.answered + window_.failed >= awaited) window_is_over();
+  if (too_many(window_.failed, window_.answered)) return 2 * enough;
+  if (window_.answered == 0) return enough;
+  const double errors = variation() / (error_of_step * share_of_step());
+  return std::max(enough, static_cast<std::uint64_t>(errors * errors));
 }
 
 void ConcurrencySearch::window_is_over() {
-  // Little's law: the number in flight over how long each takes. Counting answers over time would see the
-  // waves in which they come.
-  const auto answered = static_cast<double>(window_.answered);
-  const double places_in_use = limit_ * answered / static_cast<double>(window_.answered + window_.failed);
-  const double throughput =
-      places_in_use * answered / static_cast<double>(std::max<std::uint64_t>(1, window_.latency_us));
   if (too_many(window_.failed, window_.answered)) {
     leaps_ = false;
-    kept_ = std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures)));
-    return go_on_with(kept_, Phase::settled);
+    more_brought_nothing_ = true;
+    kept_ = {std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures))), 1, {}};
+    return go_on_with(kept_.limit, Phase::settled);
   }
   before_failures_.reset();  // What failed was no outage's.
-  const double change = throughput_ > 0 ? throughput / throughput_ - 1 : 0;
-  const double share = kept_ > 0 ? static_cast<double>(step()) / kept_ : 1;
+  const auto answered = static_cast<double>(window_.answered);
+  const Level level{limit_, answered / static_cast<double>(window_.answered + window_.failed),
+                    window_.latency};
   switch (phase_) {
     case Phase::opening:
       return;
     case Phase::weighing:
-      return weigh(throughput);
+      return weigh(level);
     case Phase::settled:
-      throughput_ = throughput;
-      kept_ = limit_;
-      return try_a_step();
+      return settle(level);
     case Phase::trying_more:
-    case Phase::trying_fewer: {
-      const bool better = phase_ == Phase::trying_more
-                              ? change >= (leaps_ ? gain_per_leap : gain_per_step * share)
-                              : change >= -loss_per_step * share;
-      if (better) {
-        kept_ = limit_;
-        throughput_ = throughput;
-        steps_in_vain_ = 0;
-        try_fewer_next_ = phase_ == Phase::trying_fewer;
-        return try_a_step();
-      }
-      if (std::exchange(leaps_, false)) return go_on_with(kept_, Phase::settled);
-      ++steps_in_vain_;
-      try_fewer_next_ = phase_ == Phase::trying_more;
-      if (steps_in_vain_ >= 2) {
-        steps_in_vain_ = 0;
-        windows_to_rest_ = rest;
-      }
-      return go_on_with(kept_, Phase::settled);
-    }
+    case Phase::trying_fewer:
+      return judge_step(level);
   }
 }
 
-void ConcurrencySearch::weigh(double throughput) {
-  // Without an answer before the first failure nothing is known of the knee.
-  kept_ = first_latency_us_ > 0
-              ? static_cast<std::uint32_t>(std::ceil(throughput * first_latency_us_ * room_over_knee))
-              : limit_;
-  kept_ = std::clamp(kept_, 1u, limit_);
-  // Long answers may have looked like a line.
+void ConcurrencySearch::weigh(const Level& level) {
+  kept_ = level;
+  // While the number grows the short answers come first: it may have been no queue.
   leaps_ = window_.failed * 10 <= window_.answered;
-  go_on_with(kept_, Phase::settled);
-  // The rest of the line is still on its way, and would make what follows look better than it is.
-  window_.to_skip *= 2;
+  try_fewer_next_ = false;
+  try_a_step();
 }
 
-std::uint32_t ConcurrencySearch::step() const {
-  return leaps_ ? kept_ : std::max(1u, kept_ / 8);
+void ConcurrencySearch::settle(const Level& level) {
+  if (kept_.limit != level.limit || has_changed(level)) {
+    kept_ = level;
+    rest_ = first_rest;
+    windows_to_rest_ = 0;
+  } else {
+    kept_.answered_share = level.answered_share;
+    kept_.latency.weigh_as_many_as(static_cast<double>(windows_remembered * level.limit));
+    kept_.latency.add(level.latency);
+  }
+  try_a_step();
+}
+
+/// The server is another than before.
+bool ConcurrencySearch::has_changed(const Level& level) const {
+  if (kept_.latency.answers() == 0) return false;
+  const auto [log_ratio, error] = longer(level.latency, kept_.latency);
+  return std::abs(log_ratio) > errors_beyond_chance * error;
+}
+
+void ConcurrencySearch::judge_step(const Level& level) {
+  const double change = std::log(level.throughput() / kept_.throughput());
+  const double share = std::abs(std::log(static_cast<double>(level.limit) / kept_.limit));
+  if (phase_ == Phase::trying_more) {
+    more_brought_nothing_ = change < gain_of_step * share;
+    if (!more_brought_nothing_) return go_on_from(level, leaps_ && change > gain_without_queue * share);
+  } else {
+    if (change >= -loss_of_step * share) return go_on_from(level, false);
+    // Where fewer bring as much less there is no queue.
+    if (change < -clear_loss_of_step * share && level.latency.mean() > unqueued_.mean())
+      unqueued_ = level.latency;
+  }
+  try_fewer_next_ = phase_ == Phase::trying_more;
+  if (leaps_) {
+    if (try_fewer_next_ && answers_queue()) return try_a_step();
+    leaps_ = false;
+  } else if (++steps_in_vain_ % 2 == 0) {
+    rest_ = std::min(2 * rest_, longest_rest);
+    windows_to_rest_ = rest_;
+  }
+  go_on_with(kept_.limit, Phase::settled);
+}
+
+/// `opens`: nothing queued at either number, so that it was no queue that ended the opening.
+void ConcurrencySearch::go_on_from(const Level& level, bool opens) {
+  try_fewer_next_ = level.limit < kept_.limit;
+  const auto before = std::exchange(kept_, level);
+  steps_in_vain_ = 0;
+  rest_ = first_rest;
+  if (!opens) return try_a_step();
+  unqueued_ = before.latency;
+  go_on_with(limit_, Phase::opening);
+}
+
+/// Answers take clearly longer than those that waited for no other, or more calls would only wait.
+bool ConcurrencySearch::answers_queue() const {
+  if (more_brought_nothing_) return true;
+  return unqueued_.answers() > 0 && longer(kept_.latency, unqueued_).beyond(longer_when_queue_is_short);
+}
+
+double ConcurrencySearch::variation() const {
+  return kept_.latency.answers() > 0 ? kept_.latency.variation() : window_.latency.variation();
+}
+
+/// As large as answers of different length ask for: what a smaller step brings would not be seen.
+double ConcurrencySearch::share_of_step() const {
+  if (leaps_ || phase_ == Phase::weighing) return 1;
+  return std::clamp(
+      share_by_variation * variation() / std::sqrt(static_cast<double>(std::max(1u, kept_.limit))),
+      smallest_step, 1.0);
+}
+
+std::uint32_t ConcurrencySearch::more() const {
+  return kept_.limit + std::max(1u, static_cast<std::uint32_t>(std::lround(kept_.limit * share_of_step())));
+}
+
+std::uint32_t ConcurrencySearch::fewer() const {
+  const auto fewer = static_cast<std::uint32_t>(std::lround(kept_.limit / (1 + share_of_step())));
+  return std::clamp(fewer, 1u, std::max(1u, kept_.limit - 1));
 }
 
 void ConcurrencySearch::try_a_step() {
   if (windows_to_rest_ > 0) {
     --windows_to_rest_;
-    window_ = {};
-    return go_on_with(kept_, Phase::settled);
+    return go_on_with(kept_.limit, Phase::settled);
   }
-  if (kept_ >= most_) leaps_ = false;
-  const auto change = step();
-  if (try_fewer_next_ && kept_ > change) return go_on_with(kept_ - change, Phase::trying_fewer);
-  if (kept_ >= most_) return go_on_with(kept_ > change ? kept_ - change : 1, Phase::trying_fewer);
-  go_on_with(kept_ + change, Phase::trying_more);
+  if (kept_.limit >= most_) leaps_ = false;
+  const bool may_try_fewer = kept_.limit > 1 && answers_queue();
+  const bool may_try_more = kept_.limit < most_;
+  if (may_try_fewer && (try_fewer_next_ || !may_try_more)) return go_on_with(fewer(), Phase::trying_fewer);
+  if (may_try_more) return go_on_with(more(), Phase::trying_more);
+  go_on_with(kept_.limit, Phase::settled);
 }
 
 }  // namespace sluice

@@ -5,15 +5,39 @@
 
 namespace sluice {
 
+/// How long answers took, of which only the sums over a few of them are known (wire::CallOutcomes).
+class LatencySample {
+ public:
+  void add(std::uint64_t answers, std::uint64_t latency_sum_us);
+  /// Both, as one sample.
+  void add(const LatencySample& more);
+  /// What is older weighs no more than so many answers.
+  void weigh_as_many_as(double most_answers);
+
+  double answers() const { return answers_; }
+  /// In microseconds; only where there are answers.
+  double mean() const { return sum_us_ / answers_; }
+  /// The standard deviation of one latency, as a share of the mean. A guess while there are few reports.
+  double variation() const;
+  /// The standard error of the logarithm of the mean.
+  double error() const;
+
+ private:
+  double answers_ = 0;
+  double reports_ = 0;
+  double sum_us_ = 0;
+  double squares_ = 0;  ///< Of the reports' sums, each by its number of answers.
+};
+
 /// Finds the number of calls in flight with the best throughput at a provider that states no limit. Opens by
-/// one more for each answer (doubling with each latency) for as long as the answers take hardly longer than
-/// the first ones did: then the calls only queue, and the knee is where Little's law has it. Since answers of
-/// different length can look like a line, the number is doubled from there as long as that brings
-/// clearly more answers. Small steps to both sides keep to it: more must bring answers, fewer must cost none.
-/// Counts only time in which the number was used. Pure; not thread-safe.
+/// one more for each answer (doubling with each latency) until answers clearly take longer than before: then
+/// the calls only queue, and the knee is where Little's law has it. From there it takes steps: more must
+/// bring answers, fewer must cost none, and fewer are tried only where answers take longer than they need to.
+/// Answers differ in length, and nothing changes for what may be chance: a queue costs no throughput, and a
+/// number that is too small does. Counts only time in which the number was used. Pure; not thread-safe.
 class ConcurrencySearch {
  public:
-  explicit ConcurrencySearch(std::uint32_t start) : limit_(start < 1 ? 1 : start), most_(limit_) {}
+  explicit ConcurrencySearch(std::uint32_t start);
 
   /// The greatest number allowed; at least 1.
   void set_most(std::uint32_t most);
@@ -25,9 +49,7 @@ class ConcurrencySearch {
   void interrupt();
 
   std::uint32_t limit() const { return limit_; }
-  /// No more was allowed: what would be best is not known.
-  bool is_bounded() const { return kept_ >= most_; }
-  /// The number that the search has settled on; nothing while it opens.
+  /// The number beyond which more calls brought no more answers; nothing while none is known.
   std::optional<std::uint32_t> found() const;
 
  private:
@@ -38,41 +60,63 @@ class ConcurrencySearch {
     bool measuring = false;
     std::uint64_t answered = 0;
     std::uint64_t failed = 0;
-    std::uint64_t latency_us = 0;  ///< Of those answered, together.
+    LatencySample latency;
+  };
+
+  /// What a number of calls came to.
+  struct Level {
+    std::uint32_t limit = 0;
+    double answered_share = 1;  ///< Of the calls that ended.
+    LatencySample latency;
+
+    /// In answers a microsecond, by Little's law. Counting answers over time would see the waves in which
+    /// they come.
+    double throughput() const { return limit * answered_share / latency.mean(); }
   };
 
   struct Standing {
     Phase phase = Phase::opening;
     std::uint32_t limit = 1;
-    std::uint32_t kept = 0;
-    double throughput = 0;
+    Level kept;
+    bool more_brought_nothing = false;
   };
 
   void remember(std::uint32_t answered, std::uint32_t failed);
   void grow_by(std::uint64_t answers);
   void open_further(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us);
+  void end_opening(std::uint32_t limit, Phase phase);
+  void compare_with_unqueued();
   void go_on_with(std::uint32_t limit, Phase phase);
+  std::uint64_t awaited() const;
   void window_is_over();
-  void weigh(double throughput);
-  std::uint32_t step() const;
+  void weigh(const Level& level);
+  void settle(const Level& level);
+  bool has_changed(const Level& level) const;
+  void judge_step(const Level& level);
+  void go_on_from(const Level& level, bool opens);
+  bool answers_queue() const;
+  double variation() const;
+  std::uint32_t more() const;
+  std::uint32_t fewer() const;
+  double share_of_step() const;
   void try_a_step();
 
   Phase phase_ = Phase::opening;
   std::uint32_t limit_;
   std::uint32_t most_;
-  std::uint64_t opening_answers_ = 0;     ///< While opening: since latency was last compared,
-  std::uint64_t opening_latency_us_ = 0;  ///< and how long they took.
-  std::uint64_t opened_with_ = 0;         ///< While opening: all answers,
-  std::uint64_t opening_failures_ = 0;    ///< and all failures.
-  double first_latency_us_ = 0;
+  LatencySample opening_;               ///< While opening: since latency was last compared.
+  std::uint64_t opened_with_ = 0;       ///< While opening: all answers,
+  std::uint64_t opening_failures_ = 0;  ///< and all failures.
+  LatencySample unqueued_;              ///< How long answers take that wait for no other.
   bool leaps_ = false;  ///< Steps double the number, as long as that brings clearly more answers.
   Window window_;
   std::optional<Standing> before_failures_;
   std::uint64_t answers_since_failure_ = 0;
-  double throughput_ = 0;   ///< At `kept_`, in answers a microsecond.
-  std::uint32_t kept_ = 0;  ///< The number that the steps go out from.
+  Level kept_;  ///< What the steps go out from.
+  bool more_brought_nothing_ = false;
   bool try_fewer_next_ = false;
   std::uint32_t steps_in_vain_ = 0;
+  std::uint32_t rest_;  ///< So many windows the number stays next time.
   std::uint32_t windows_to_rest_ = 0;
 };
 

@@ -90,21 +90,37 @@ namespace concurrency_search {
 /// The opening ends when answers take so much longer than the first ones: twice the calls would bring less
 /// than a quarter more answers.
 inline constexpr double longer_when_queued = 1.6;
+/// Fewer calls are tried when answers take so much longer.
+inline constexpr double longer_when_queue_is_short = 1.2;
+/// Standard errors: what is beyond so many is no chance, and what is within so many likely is.
+inline constexpr double errors_beyond_chance = 3;
+inline constexpr double errors_likely = 1;
+/// What one latency varies by, as a share of the mean, until reports say more than so many of them would.
+inline constexpr double guessed_variation = 0.5;
+inline constexpr double reports_of_guess = 2;
 /// Fewer answers than this say little of a latency; up to so many as there were calls in flight are waited
 /// for, since answers differ in length, and beyond that a quarter of them.
 inline constexpr std::uint64_t fewest_latencies = 8;
 inline constexpr std::uint64_t enough_latencies = 32;
-/// A step up of a share f must bring f/2, a step down may cost f/4.
-inline constexpr double gain_per_step = 0.5;
-inline constexpr double loss_per_step = 0.25;
-/// A step that doubles it: less than half of what it can bring, since a window of scattered answers is rough.
-inline constexpr double gain_per_leap = 0.35;
+/// Of what a step up brings without a queue it must bring so much, and so much a step down may cost. Too many
+/// calls only wait: the number is rather too large than too small.
+inline constexpr double gain_of_step = 0.35;
+inline constexpr double loss_of_step = 0.15;
+/// Where calls wait for no other a step up brings f, and a step down costs it: so much of it shows that.
+inline constexpr double gain_without_queue = 0.7;
+inline constexpr double clear_loss_of_step = 0.6;
+/// The throughput of a step is measured until its standard error is so much of what the step can bring.
+inline constexpr double error_of_step = 0.2;
+/// A step is so large a share of the number as its answers, no more than a few times the number, can show.
+inline constexpr double share_by_variation = 2.8;
+inline constexpr double smallest_step = 0.125;
 /// Fewer answers than this say little of a throughput.
 inline constexpr std::uint64_t smallest_window = 16;
-/// After two steps in vain the number stays for so many windows.
-inline constexpr std::uint32_t rest = 8;
-/// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
-inline constexpr double room_over_knee = 1.1;
+/// Of a number that is kept, the answers of so many windows count.
+inline constexpr std::uint64_t windows_remembered = 8;
+/// After two steps in vain the number stays for so many windows, and twice as many the next time.
+inline constexpr std::uint32_t first_rest = 8;
+inline constexpr std::uint32_t longest_rest = 128;
 /// What is left of the number when most calls of two windows failed: below twice what a server takes.
 inline constexpr double after_failures = 0.7;
 /// Failures that so many answers have followed are no outage's.

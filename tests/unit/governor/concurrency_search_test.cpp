@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <random>
 #include <utility>
@@ -83,50 +84,93 @@ TEST(ConcurrencySearch, OpensNoFurtherThanTheAnswersHadTimeToShow) {
       const bool promptly = report_interval < 100;
       EXPECT_LE(seen.most, 5 * places + 40) << "doubling sees its line a latency late";
       EXPECT_GT(seen.answers_until_found, 0u);
-      EXPECT_LE(seen.answers_until_found, places * (promptly ? 13 : 18) + 60);
+      EXPECT_LE(seen.answers_until_found, places * (promptly ? 20 : 30) + 110);
     }
   }
 }
 
-/// Answers of very different length: how many places of a server were busy on average over five minutes.
-double busy_places(std::uint32_t places, double sigma, unsigned seed) {
+/// Answers of very different length, of a server with so many places.
+struct VariedServer {
+  std::size_t places = 0;
+  double sigma = 0;  ///< Of the logarithms of what the calls take, 1 s in the mean.
+};
+
+struct VariedRun {
+  double seconds = 0;      ///< Until the last answer.
+  double busy_places = 0;  ///< In the mean over that time.
+  std::optional<std::uint32_t> found;
+};
+
+/// `limit`: of the calls in flight; 0: as the search has it.
+VariedRun run_calls(int calls, const VariedServer& server, std::uint32_t most, unsigned seed,
+                    std::uint32_t limit = 0) {
   std::mt19937 random(seed);
-  std::lognormal_distribution<double> seconds(-sigma * sigma / 2, sigma);
-  ConcurrencySearch search(5);
-  search.set_most(512);
+  std::lognormal_distribution<double> takes(-server.sigma * server.sigma / 2, server.sigma);
+  ConcurrencySearch search(std::min(5u, most));
+  search.set_most(most);
   using Call = std::pair<double, double>;  // When it ends, and when it began.
-  std::priority_queue<Call, std::vector<Call>, std::greater<>> calls;
+  std::priority_queue<Call, std::vector<Call>, std::greater<>> in_flight;
   std::priority_queue<double, std::vector<double>, std::greater<>> free_at;
-  for (std::uint32_t i = 0; i < places; ++i) free_at.push(0);
+  for (std::size_t i = 0; i < server.places; ++i) free_at.push(0);
   double now = 0;
-  double busy = 0;
-  constexpr double end = 300;
-  while (now < end) {
-    while (calls.size() < search.limit()) {
+  double work = 0;
+  int waiting = calls;
+  while (waiting > 0 || !in_flight.empty()) {
+    while (waiting > 0 && in_flight.size() < (limit > 0 ? limit : search.limit())) {
       const double begins = std::max(now, free_at.top());
-      const double takes = 2 * seconds(random);
+      const double ends = begins + takes(random);
       free_at.pop();
-      free_at.push(begins + takes);
-      calls.emplace(begins + takes, now);
-      if (begins < end) busy += std::min(takes, end - begins);
+      free_at.push(ends);
+      in_flight.emplace(ends, now);
+      work += ends - begins;
+      --waiting;
     }
-    const auto [ended, began] = calls.top();
-    calls.pop();
+    const auto [ended, began] = in_flight.top();
+    in_flight.pop();
     now = ended;
-    search.on_outcomes(1, 0, static_cast<std::uint64_t>((ended - began) * 1e6), calls.size() + 1000);
+    search.on_outcomes(1, 0, static_cast<std::uint64_t>((ended - began) * 1e6),
+                       in_flight.size() + static_cast<std::size_t>(waiting));
   }
-  return busy / end;
+  return {now, work / now, search.found()};
 }
 
-TEST(ConcurrencySearch, AnswersOfDifferentLengthAreNoLine) {
-  for (const std::uint32_t places : {8u, 200u, 512u}) {
+TEST(ConcurrencySearch, AnswersOfDifferentLengthAreNoQueue) {
+  for (const std::size_t places : {8u, 200u, 512u}) {
     for (const double sigma : {0.3, 0.8}) {
       std::vector<double> busy;
-      for (unsigned seed = 0; seed < 40; ++seed) busy.push_back(busy_places(places, sigma, seed));
+      const int calls = static_cast<int>(places) * 150;
+      for (unsigned seed = 0; seed < 20; ++seed)
+        busy.push_back(run_calls(calls, {places, sigma}, 512, seed).busy_places /
+                       static_cast<double>(places));
       std::ranges::sort(busy);
       SCOPED_TRACE(::testing::Message() << places << " places, sigma " << sigma);
-      EXPECT_GE(busy[2], 0.5 * places) << "in 38 of 40 runs";
-      EXPECT_GE(busy[20], 0.8 * places);
+      EXPECT_GE(busy[1], 0.7) << "in 19 of 20 runs";
+      EXPECT_GE(busy[10], 0.85);
+    }
+  }
+}
+
+// 61 calls of half a second each took 15 s where six at a time take 6: the search took chance for a queue,
+// went down to two at a time, and left that to later runs as the provider's limit.
+TEST(ConcurrencySearch, AShortRunTakesNoLongerThanWithAllThatIsAllowed) {
+  for (const std::uint32_t most : {2u, 6u, 20u}) {
+    for (const int calls : {60, 200, 1000}) {
+      for (const double sigma : {0.0, 0.5, 0.8, 1.2}) {
+        std::vector<double> longer;
+        int found = 0;
+        for (unsigned seed = 1; seed <= 40; ++seed) {
+          const VariedServer without_limit{1000, sigma};
+          const auto run = run_calls(calls, without_limit, most, seed);
+          longer.push_back(run.seconds / run_calls(calls, without_limit, most, seed, most).seconds);
+          found += run.found ? 1 : 0;
+        }
+        std::ranges::sort(longer);
+        SCOPED_TRACE(::testing::Message() << calls << " calls, at most " << most << ", sigma " << sigma);
+        const double opening = most > 5 ? 0.25 * most * (most - 5) / calls : 0;
+        EXPECT_LE(longer[20], 1.15 + opening);
+        EXPECT_LE(longer[35], 1.4 + opening) << "in nine of ten runs";
+        EXPECT_LE(found, 4) << "of 40 runs find a limit where there is none";
+      }
     }
   }
 }
@@ -198,8 +242,9 @@ TEST(ConcurrencySearch, FailuresBeforeTheFirstAnswerAreNoMeasure) {
   ConcurrencySearch search(5);
   search.set_most(512);
   search.on_outcomes(0, 16, 0, 1000);
-  for (int i = 0; i < 60 && !search.found(); ++i) search.on_outcomes(1, 0, 1'000'000, 1000);
-  EXPECT_EQ(search.found(), 5u);
+  for (int i = 0; i < 2000; ++i) search.on_outcomes(1, 0, 1'000'000, 1000);
+  EXPECT_EQ(search.limit(), 512u);
+  EXPECT_FALSE(search.found());
 }
 
 TEST(ConcurrencySearch, NoNumberOfAnswersMakesItWrap) {
