@@ -35,20 +35,15 @@ bool HeldUnits::give_back(UnitId unit) {
   return running_.erase(unit) > 0 || waiting_.erase(unit) > 0;
 }
 
-std::optional<UnitResult> HeldUnits::acknowledge(UnitId unit) {
-  auto node = unacknowledged_.extract(unit);
-  if (node.empty()) return std::nullopt;
-  return std::move(node.mapped());
-}
-
 std::optional<Digest> HeldUnits::acknowledge(const wire::Acknowledged& item) {
-  const auto* held = unacknowledged(item.unit);
-  if (!held || held->key != item.key) return std::nullopt;
-  const auto result = acknowledge(item.unit);
+  const auto held = unacknowledged_.find(item.unit);
+  if (held == unacknowledged_.end() || held->second.key != item.key) return std::nullopt;
+  const Digest answer = held->second.answer;
+  unacknowledged_.erase(held);
   // An error that was committed first is no answer that ours would contradict.
-  const bool overruled = item.code == wire::AckCode::duplicate && !is_zero(result->answer) &&
-                         !is_zero(item.winner) && item.winner != result->answer;
-  return overruled ? std::optional(result->key) : std::nullopt;
+  const bool overruled = item.code == wire::AckCode::duplicate && !is_zero(answer) && !is_zero(item.winner) &&
+                         item.winner != answer;
+  return overruled ? std::optional(item.key) : std::nullopt;
 }
 
 std::vector<wire::HeldUnit> HeldUnits::all() const {
@@ -71,12 +66,6 @@ std::vector<UnitResult> HeldUnits::unacknowledged() const {
   std::vector<UnitResult> results;
   for (const auto& [id, result] : unacknowledged_) results.push_back(result);
   return results;
-}
-
-void HeldUnits::clear() {
-  waiting_.clear();
-  running_.clear();
-  unacknowledged_.clear();
 }
 
 }  // namespace sluice

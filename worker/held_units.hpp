@@ -34,10 +34,8 @@ class HeldUnits {
   bool finish(UnitResult result);
   /// The unit is not worked on any more. False if it neither runs nor waits.
   bool give_back(UnitId unit);
-  /// The coordinator has taken or refused the result: forget it. Returns it if it was held.
-  std::optional<UnitResult> acknowledge(UnitId unit);
-  /// The same by an ACK, which does nothing where it names another key than the result's. Returns the key of
-  /// an answer of ours that lost against another one.
+  /// The coordinator has taken or refused the result: forget it, unless the ACK names another key than the
+  /// result's. Returns the key of an answer of ours that lost against another one.
   std::optional<Digest> acknowledge(const wire::Acknowledged& item);
 
   std::size_t running() const { return running_.size(); }
@@ -50,7 +48,6 @@ class HeldUnits {
   std::vector<UnitId> running_units() const;
   /// Results to be sent again after a reconnect.
   std::vector<UnitResult> unacknowledged() const;
-  void clear();
 
  private:
   using Leases = std::map<UnitId, std::uint64_t>;

@@ -25,7 +25,6 @@ class Alarms {
     order_.erase({found->second, id});
     times_.erase(found);
   }
-  bool has(std::uint64_t id) const { return times_.contains(id); }
   void clear_all() {
     times_.clear();
     order_.clear();

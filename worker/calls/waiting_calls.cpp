@@ -11,10 +11,8 @@ void begin_ready(CallId id, Call& call, TimePoint now) {
   call.provider->ready.insert(id);
 }
 
-bool end_ready(CallId id, Call& call, TimePoint now) {
-  if (call.provider->ready.erase(id) == 0) return false;
-  call.waits.end_ready(now, call.provider->budget.paused(now));
-  return true;
+void end_ready(CallId id, Call& call, TimePoint now) {
+  if (call.provider->ready.erase(id) > 0) call.waits.end_ready(now, call.provider->budget.paused(now));
 }
 
 void begin_back_off(Call& call) {

@@ -10,8 +10,8 @@ namespace sluice {
 
 /// It is ready from now on.
 void begin_ready(CallId id, Call& call, TimePoint now);
-/// Takes a ready call out of its provider's line. False if it does not stand there.
-bool end_ready(CallId id, Call& call, TimePoint now);
+/// Takes the call out of its provider's line, if it stands there.
+void end_ready(CallId id, Call& call, TimePoint now);
 void begin_back_off(Call& call);
 void end_back_off(Call& call, TimePoint now);
 

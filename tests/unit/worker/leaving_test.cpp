@@ -63,7 +63,7 @@ TEST_F(LeavingTest, TheAckIsWaitedForOfACoordinatorThatIsThere) {
   leaving.begin({"SIGTERM", std::nullopt, true}, start + 25s);
   EXPECT_FALSE(leaving.when_done(held, connected, start));
   EXPECT_TRUE(leaving.when_done(held, cut_off, start));
-  held.acknowledge(0);
+  held.acknowledge({.unit = 0});
   EXPECT_TRUE(leaving.when_done(held, connected, start));
 }
 
