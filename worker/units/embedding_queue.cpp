@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-SharedVector EmbeddingQueue::known(std::string_view text) const {
-  const auto found = recent_.find(std::string(text));
+SharedVector EmbeddingQueue::known(const std::string& text) const {
+  const auto found = recent_.find(text);
   return found == recent_.end() ? nullptr : found->second;
 }
 

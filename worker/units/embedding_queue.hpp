@@ -11,7 +11,6 @@
 #include <deque>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -39,7 +38,7 @@ struct EmbeddingOutcome {
 class EmbeddingQueue {
  public:
   /// The vector of a text that this run has seen lately, else null.
-  SharedVector known(std::string_view text) const;
+  SharedVector known(const std::string& text) const;
   /// Takes note of a vector that was found elsewhere.
   void remember(const std::string& text, SharedVector vector);
 

@@ -203,7 +203,7 @@ void Embeddings::on_call_ended(const CallEnded& ended, const Moment& /*moment*/,
   auto& batch = call.batch();
   if (!ended.error) {
     auto spend = ended.spend;
-    if (!ended.lent) spend.add_answer(CallKind::embedding, {.input_tokens = ended.usage.input_tokens});
+    add_answer(spend, CallKind::embedding, ended);
     append(served(call, spend), outcomes);
   } else {
     batch.deadline += ended.extended;

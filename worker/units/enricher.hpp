@@ -48,8 +48,10 @@ class Enricher {
   /// A call of this owner has ended.
   virtual void on_call_ended(const CallEnded& ended, const Moment& moment,
                              std::vector<Enriched>& outcomes) = 0;
-  /// What another worker's cache holds of an entry that this owner sought; empty: nothing.
-  virtual void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) = 0;
+  /// What another worker's cache holds of an entry that this owner sought; empty: nothing. Most seek none:
+  /// the engine does, for their calls.
+  virtual void on_entry(const EntryKey& /*key*/, std::string_view /*entry*/,
+                        std::vector<Enriched>& /*outcomes*/) {}
 
   /// The baselines' answers that came since, of units that have not left.
   virtual std::vector<BaselineOfUnit> take_baselines() { return {}; }

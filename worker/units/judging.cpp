@@ -412,10 +412,6 @@ void Judging::leave_votes(std::uint64_t unit, Waiting& waiting) {
   }
 }
 
-void Judging::on_entry(const EntryKey& /*key*/, std::string_view /*entry*/, std::vector<Enriched>& /*out*/) {
-  // The engine seeks votes itself.
-}
-
 TimePoint Judging::deadline_of(const Waiting& waiting, TimePoint now) const {
   return waiting.deadline + (engine_.outages(judge_.provider, now) - waiting.outages_before);
 }

@@ -63,7 +63,6 @@ class Judging final : public Enricher {
                                                      const Moment& moment) override;
   void start_calls(const Moment& moment) override;
   void on_call_ended(const CallEnded& ended, const Moment& moment, std::vector<Enriched>& outcomes) override;
-  void on_entry(const EntryKey& key, std::string_view entry, std::vector<Enriched>& outcomes) override;
   TimePoint deadline(std::uint64_t unit, TimePoint now) override;
   Spend leave(std::uint64_t unit) override;
   std::vector<UnitSpend> take_late() override { return std::exchange(late_, {}); }

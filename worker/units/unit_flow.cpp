@@ -89,7 +89,8 @@ FlowTurn UnitFlow::turn(const Moment& moment) {
   while (const auto id = alarms_.take_due(at_.now)) await_enrichers(*id);
   if (winding_down_) {
     drop_uncalled([](UnitId) { return true; });
-    end_retries();
+    engine_.end_retries();  // Of enrichers: calls for answers that would be tried again are dropped.
+    take_ended();
     end_waiting();
   } else if (!withdrawn_.empty()) {
     drop_uncalled([this](UnitId unit) { return withdrawn_.contains(unit); });
@@ -214,7 +215,8 @@ void UnitFlow::on_answer_call(CallEnded& ended) {
     add_answer(unit.spend, CallKind::answer, ended);
     Completion answer = unit.call.take_answer();
     if (asks_for_latency(*unit.unit)) answer.latency_ms = ended.latency_ms;
-    return on_new_answer(id, std::move(answer));
+    read(unit, answer);
+    return on_answer(id, std::move(answer), config_.settings.write_cache);
   }
   unit.spend.cache_hit = true;
   on_answer(id, unit.call.take_answer(), false);
@@ -229,11 +231,6 @@ void UnitFlow::read(UnderWay& unit, Completion& answer) {
   } else {
     answer.non_answer = std::move(read.error());
   }
-}
-
-void UnitFlow::on_new_answer(Id id, Completion answer) {
-  read(units_.at(id), answer);
-  on_answer(id, std::move(answer), config_.settings.write_cache);
 }
 
 // --- From the answer to the end ---
@@ -301,7 +298,7 @@ void UnitFlow::take_enriched(std::size_t enricher) {
       continue;
     }
     unit.evidence.merge(std::get<Evidence>(std::move(outcome.result)));
-    if (unit.waits_for == 0) complete(outcome.unit, unit);
+    if (unit.waits_for == 0) finish(outcome.unit, std::move(*unit.answer));
   }
   enriched_.clear();
 }
@@ -334,11 +331,6 @@ void UnitFlow::await_enrichers(Id id) {
 }
 
 // --- Ends ---
-
-/// What it waited for is there.
-void UnitFlow::complete(Id id, UnderWay& unit) {
-  finish(id, std::move(*unit.answer));
-}
 
 void UnitFlow::finish(Id id, UnitOutcome outcome) {
   auto node = units_.extract(id);
@@ -391,12 +383,6 @@ void UnitFlow::drop_uncalled(Wanted wanted) {
   }
   std::ranges::sort(ids);
   for (const auto id : ids) give_back(id);
-}
-
-/// REQUIRES: calls for answers that would be tried again are dropped: what is left is enrichers'.
-void UnitFlow::end_retries() {
-  engine_.end_retries();
-  take_ended();
 }
 
 /// At the end of the run's time, what waits for enrichers is given back with what was paid for it: the answer

@@ -128,18 +128,15 @@ class UnitFlow {
   void take_ended();
   void on_answer_call(CallEnded& ended);
   static void read(UnderWay& unit, Completion& answer);
-  void on_new_answer(Id id, Completion answer);
   void on_answer(Id id, Completion answer, bool is_new);
   std::optional<Error> enrich(Id id, UnderWay& unit, const Completion& answer);
   void take_enriched(std::size_t enricher);
   void stop_waiting(Id id, UnderWay& unit);
   void await_enrichers(Id id);
-  void complete(Id id, UnderWay& unit);
   void finish(Id id, UnitOutcome outcome);
   void give_back(Id id);
   template <class Wanted>
   void drop_uncalled(Wanted wanted);
-  void end_retries();
   void end_waiting();
   void store_answers();
 

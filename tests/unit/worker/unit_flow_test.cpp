@@ -35,7 +35,6 @@ class Votes final : public Enricher {
     outcome.spend = ended.spend;
     if (ended.error) outcome.result = *ended.error;
   }
-  void on_entry(const EntryKey&, std::string_view, std::vector<Enriched>&) override {}
   TimePoint deadline(std::uint64_t unit, TimePoint) override { return deadlines_.at(unit); }
   Spend leave(std::uint64_t unit) override {
     deadlines_.erase(unit);  // The vote itself goes on: it is paid for.
