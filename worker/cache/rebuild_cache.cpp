@@ -1,4 +1,5 @@
 #include "common/disk.hpp"
+#include "common/leading_bits.hpp"
 #include "common/next_readable.hpp"
 #include "worker/cache/answer_cache.hpp"
 #include "worker/cache/cache_tools.hpp"
@@ -36,12 +37,6 @@ void copy_database(const fs::path& from, const fs::path& to) {
 /// Of the errors of what is opened to be salvaged.
 bool is_damage(const Error& error) {
   return error.reason == Reason::cache_failed;
-}
-
-std::uint64_t place_of(const Digest& key) {
-  std::uint64_t place = 0;
-  for (std::size_t i = 0; i < sizeof place; ++i) place = (place << 8) | key[i];
-  return place;
 }
 
 /// Puts an entry that verifies into the other cache, unless a later one is there.
@@ -85,7 +80,7 @@ Result<void> copy_entries(EntryKind kind, EntryCursor& cursor, AnswerCache& to, 
       continue;
     }
     if (!*more) return {};
-    next = place_of(cursor.key());
+    next = leading_bits(cursor.key());
     if (next < last) ++next;
     if (auto copied = copy_entry(kind, cursor, to, done); !copied) return copied;
   }

@@ -1,5 +1,6 @@
 #include "worker/providers/json.hpp"
 
+#include "common/text/text.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
@@ -147,8 +148,7 @@ std::optional<std::vector<double>> JsonView::numbers() const {
 
 std::optional<JsonDocument> JsonDocument::parse(std::string_view text) {
   // Some gateways send one, which is no JSON but harmless (RFC 8259, section 8.1).
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text = without_byte_order_mark(text);
   JsonDocument document;
   document.parser_ = std::make_unique<simdjson::dom::parser>();
   simdjson::dom::element root;

@@ -10,13 +10,10 @@
 #include "worker/scoring/text_distance.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -85,6 +82,15 @@ bool is_too_deep(const ToolCall& call) {
   return nests_deeper_than(call.arguments, defaults::max_checked_depth);
 }
 
+std::string quoted_call(const ToolCall& call) {
+  return quoted_for_detail(call.name + " " + call.arguments);
+}
+
+/// That of a name and its arguments, which follow one another in `wanted`.
+std::string quoted_wanted(const std::vector<std::string>& wanted, std::size_t i) {
+  return quoted_for_detail(wanted[2 * i] + " " + wanted[2 * i + 1]);
+}
+
 /// Of arguments that are no object: nobody can make such a call.
 std::string broken_call(const ToolCall& call, const JsonValue& given) {
   const std::string why = is_too_deep(call)
@@ -123,6 +129,10 @@ Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema&
     found.gave_up = true;
   }
   return found;
+}
+
+std::string comparable(std::string_view answer) {
+  return std::string(trimmed(with_unix_line_ends(std::string(answer))));
 }
 
 std::string problem_with_distance(std::string_view answer, const std::vector<std::string>& texts,
@@ -170,10 +180,10 @@ std::string problem_with_calls(std::span<const ToolCall> calls, const std::vecto
       if (given.is_object() ? holds(given, arguments) : turned_round) return "";
       if (!given.is_object() && broken.empty()) broken = broken_call(call, given);
     }
-    made += (made.empty() ? "calls " : ", ") + quoted_for_detail(call.name + " " + call.arguments);
+    made += (made.empty() ? "calls " : ", ") + quoted_call(call);
   }
   if (!broken.empty()) return broken;
-  return (made.empty() ? "calls no tool" : made) + ", not " + quoted_for_detail(wanted[0] + " " + wanted[1]);
+  return (made.empty() ? "calls no tool" : made) + ", not " + quoted_wanted(wanted, 0);
 }
 
 namespace {
@@ -225,14 +235,6 @@ class CallMatch {
   std::vector<std::vector<bool>> fits_;
 };
 
-std::string quoted_call(const ToolCall& call) {
-  return quoted_for_detail(call.name + " " + call.arguments);
-}
-
-std::string quoted_wanted(const std::vector<std::string>& wanted, std::size_t i) {
-  return quoted_for_detail(wanted[2 * i] + " " + wanted[2 * i + 1]);
-}
-
 std::string problem_with_order(std::span<const ToolCall> calls, const std::vector<std::string>& wanted,
                                const CallMatch& match) {
   for (std::size_t i = 0; i < std::max(calls.size(), wanted.size() / 2); ++i) {
@@ -279,7 +281,7 @@ Result<SchemaFinding> compare_arguments(const ToolCall& call, const JsonSchema& 
   if (!given.is_object() && !is_too_deep(call)) return SchemaFinding{broken_call(call, given)};
   auto found = schema.compare(given.empty() ? "{}" : call.arguments);
   if (found && !found->problem.empty())
-    found->problem = "the call " + quoted_for_detail(call.name + " " + call.arguments) + " " + found->problem;
+    found->problem = "the call " + quoted_call(call) + " " + found->problem;
   return found;
 }
 
@@ -292,14 +294,6 @@ bool costs_nothing(const std::vector<double>& numbers) {
   return numbers[1] == 0 && numbers[2] == 0;
 }
 
-/// `$0.0000045`: as many digits as there are, without an exponent.
-std::string amount_in_words(double dollars) {
-  std::array<char, 400> buffer{};
-  const auto [end, error] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), dollars, std::chars_format::fixed);
-  return error == std::errc() ? "$" + std::string(buffer.data(), end) : std::string();
-}
-
 std::string problem_with_cost(const Usage& usage, const std::vector<double>& numbers) {
   constexpr double million = 1e6;
   const double dollars = (static_cast<double>(usage.input_tokens) * numbers[1] +
@@ -309,7 +303,7 @@ std::string problem_with_cost(const Usage& usage, const std::vector<double>& num
   constexpr double nano = 1e9;
   const double spent = std::round(dollars * nano);
   if (spent <= std::round(numbers[0] * nano)) return "";
-  return "cost " + amount_in_words(spent / nano) + ", more than " + amount_in_words(numbers[0]);
+  return "cost $" + in_digits(spent / nano) + ", more than $" + in_digits(numbers[0]);
 }
 
 }  // namespace sluice

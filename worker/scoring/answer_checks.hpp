@@ -20,6 +20,9 @@ namespace sluice {
 /// JsonSchema.
 Result<SchemaFinding> compare_json_in(std::string_view answer, const JsonSchema& schema);
 
+/// A text as answers are compared whole: without the white space at its ends, and with one form of line ends.
+std::string comparable(std::string_view answer);
+
 /// Whether a text is within the distance (distance_within), white space at their ends apart.
 std::string problem_with_distance(std::string_view answer, const std::vector<std::string>& texts,
                                   double most);

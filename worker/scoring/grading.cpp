@@ -1,8 +1,8 @@
 #include "worker/scoring/grading.hpp"
 
 #include "common/model/comparison.hpp"
-#include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
+#include "worker/scoring/answer_checks.hpp"
 #include "worker/scoring/judge_answer.hpp"
 
 #include <utility>
@@ -11,10 +11,6 @@ namespace sluice {
 namespace {
 
 constexpr double tie = 0.5;
-
-std::string comparable(std::string_view text) {
-  return std::string(trimmed(with_unix_line_ends(std::string(text))));
-}
 
 std::string embedding_grader(std::string_view model) {
   return "embedding:" + std::string(model);

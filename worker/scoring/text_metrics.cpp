@@ -43,10 +43,6 @@ std::string problem_with_all(MetricId id, std::string_view answer, const std::ve
   return list_of(id == MetricId::starts_with ? "does not start with" : "not found", texts, misses);
 }
 
-std::string normalised(std::string_view text) {
-  return std::string(trimmed(with_unix_line_ends(std::string(text))));
-}
-
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   const auto end = std::ranges::mismatch(a, b).in1;
   auto length = static_cast<std::size_t>(end - a.begin());
@@ -78,11 +74,11 @@ std::string rest_for_detail(std::string_view text, std::size_t from) {
 }
 
 MetricOutcome assess_exact(MetricId id, std::string_view answer, const std::vector<std::string>& texts) {
-  const auto given = normalised(answer);
+  const auto given = comparable(answer);
   std::string nearest;
   std::size_t equal_bytes = 0;
   for (const auto& text : texts) {
-    auto expected = normalised(text);
+    auto expected = comparable(text);
     if (given == expected) return passed_outcome(id);
     const auto prefix = common_prefix(given, expected);
     if (prefix < equal_bytes || (prefix == equal_bytes && &text != &texts.front())) continue;
