@@ -27,39 +27,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_;
-};
+void close(FileDescriptor& file) {
+  file = FileDescriptor();
+}
 
 /// The ends of one pipe between the two processes.
 struct Channel {
-  Descriptor ours;
-  Descriptor theirs;
+  FileDescriptor ours;
+  FileDescriptor theirs;
 };
 
 /// Only our own end does not block.
 std::optional<Channel> make_channel(bool we_write) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  Channel channel{Descriptor(ends[we_write ? 1 : 0]), Descriptor(ends[we_write ? 0 : 1])};
-  if (::fcntl(channel.ours.get(), F_SETFL, O_NONBLOCK) != 0) return std::nullopt;
+  Channel channel{FileDescriptor(ends[we_write ? 1 : 0]), FileDescriptor(ends[we_write ? 0 : 1])};
+  if (::fcntl(channel.ours.number(), F_SETFL, O_NONBLOCK) != 0) return std::nullopt;
   return channel;
 }
 
@@ -87,7 +70,7 @@ class BrokenPipesIgnored {
 
 /// What the program writes: read to its end, kept up to a limit, of errors the last of it.
 struct OutputStream {
-  Descriptor from;
+  FileDescriptor from;
   std::size_t limit = 0;
   std::string text;
   bool exceeded = false;
@@ -95,9 +78,9 @@ struct OutputStream {
 
   void read() {
     std::array<char, defaults::command_read_bytes> buffer{};
-    const auto count = ::read(from.get(), buffer.data(), buffer.size());
+    const auto count = ::read(from.number(), buffer.data(), buffer.size());
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (count <= 0) return from.close();
+    if (count <= 0) return close(from);
     const auto size = static_cast<std::size_t>(count);
     exceeded = exceeded || size > limit - text.size();
     if (keeps_end) {
@@ -247,9 +230,9 @@ class Run {
     if (!input || !output || !errors) return system_failure("cannot be connected to", errno);
     FileActions actions;
     if (!command_.folder.empty()) actions.run_in(command_.folder);
-    actions.connect(input->theirs.get(), STDIN_FILENO);
-    actions.connect(output->theirs.get(), STDOUT_FILENO);
-    actions.connect(errors->theirs.get(), STDERR_FILENO);
+    actions.connect(input->theirs.number(), STDIN_FILENO);
+    actions.connect(output->theirs.number(), STDOUT_FILENO);
+    actions.connect(errors->theirs.number(), STDERR_FILENO);
     auto arguments = command_.arguments;
     auto environment = environment_without(command_.hidden_variables, command_.kept_variable);
     if (const int code = group_.start(); code != 0) return system_failure("cannot be started", code);
@@ -262,16 +245,16 @@ class Run {
     input_ = std::move(input->ours);
     output_.from = std::move(output->ours);
     errors_.from = std::move(errors->ours);
-    if (input_left_.empty()) input_.close();
+    if (input_left_.empty()) close(input_);
     return {};
   }
 
   /// Until the program has closed both of its outputs.
   Outcome<void> exchange_streams() {
-    while (output_.from.open() || errors_.from.open()) {
+    while (output_.from.is_open() || errors_.from.is_open()) {
       if (milliseconds_left() == 0) return time_is_over();
-      std::array<pollfd, 4> set{pollfd{input_.get(), POLLOUT, 0}, pollfd{output_.from.get(), POLLIN, 0},
-                                pollfd{errors_.from.get(), POLLIN, 0}, pollfd{stop_, POLLIN, 0}};
+      std::array<pollfd, 4> set{pollfd{input_.number(), POLLOUT, 0}, pollfd{output_.from.number(), POLLIN, 0},
+                                pollfd{errors_.from.number(), POLLIN, 0}, pollfd{stop_, POLLIN, 0}};
       if (::poll(set.data(), set.size(), milliseconds_left()) < 0 && errno != EINTR) {
         return system_failure("cannot be waited for", errno);
       }
@@ -288,10 +271,10 @@ class Run {
   }
 
   void write_input() {
-    const auto written = ::write(input_.get(), input_left_.data(), input_left_.size());
+    const auto written = ::write(input_.number(), input_left_.data(), input_left_.size());
     if (written > 0) input_left_.remove_prefix(static_cast<std::size_t>(written));
     const bool broken = written < 0 && errno != EAGAIN && errno != EINTR;
-    if (input_left_.empty() || broken) input_.close();
+    if (input_left_.empty() || broken) close(input_);
   }
 
   tl::unexpected<CommandEnd> is_cancelled() const { return failure(Kind::cancelled, "was cancelled"); }
@@ -308,7 +291,7 @@ class Run {
 
   /// A program may go on after it has closed its outputs. It is left for reap().
   Outcome<void> wait_for_end() {
-    input_.close();
+    close(input_);
     for (siginfo_t ended{};;) {
       if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) {
         return system_failure("cannot be waited for", errno);
@@ -341,27 +324,23 @@ class Run {
   Clock::time_point deadline_;
   GuardedGroup group_;
   pid_t pid_ = -1;
-  Descriptor input_;
+  FileDescriptor input_;
   OutputStream output_;
   OutputStream errors_;
 };
 
 }  // namespace
 
-CommandStop::CommandStop() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-CommandStop::~CommandStop() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
+CommandStop::CommandStop() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 void CommandStop::request() {
   // Full already: it is requested.
-  if (descriptor_ >= 0) (void)::eventfd_write(descriptor_, 1);
+  if (event_.is_open()) (void)::eventfd_write(event_.number(), 1);
 }
 
 void CommandStop::clear() {
   eventfd_t requests = 0;
-  if (descriptor_ >= 0) (void)::eventfd_read(descriptor_, &requests);
+  if (event_.is_open()) (void)::eventfd_read(event_.number(), &requests);
 }
 
 CommandEnd run_to_its_end(const BoundedCommand& command, std::string_view text, const CommandStop* stop) {

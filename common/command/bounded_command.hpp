@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -52,18 +53,15 @@ std::string with_errors(std::string message, std::string_view errors, std::size_
 class CommandStop {
  public:
   CommandStop();
-  CommandStop(const CommandStop&) = delete;
-  CommandStop& operator=(const CommandStop&) = delete;
-  ~CommandStop();
 
   void request();
   /// Forgets a request, before another program runs.
   void clear();
   /// Readable once it is requested; -1 where the system gave none, and nothing is stopped early.
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return event_.number(); }
 
  private:
-  int descriptor_;
+  FileDescriptor event_;
 };
 
 /// As run_bounded, with how it ended. `stop` may be null.

@@ -10,7 +10,6 @@
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 namespace sluice {
 
@@ -22,15 +21,11 @@ Result<std::shared_ptr<ServiceManager>> ServiceManager::at(const std::optional<s
                 "NOTIFY_SOCKET is neither an absolute path nor a name after @ of at most " +
                     std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
                     " bytes: unset it, or leave it to the service manager");
-  const int descriptor = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0)
+  FileDescriptor descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!descriptor.is_open())
     return fail(Reason::settings_invalid,
                 std::string("no socket can be made for the service manager: ") + std::strerror(errno));
-  return std::shared_ptr<ServiceManager>(new ServiceManager(descriptor, *socket));
-}
-
-ServiceManager::~ServiceManager() {
-  ::close(socket_);
+  return std::shared_ptr<ServiceManager>(new ServiceManager(std::move(descriptor), *socket));
 }
 
 void ServiceManager::send(std::string_view state, std::string_view status) {
@@ -42,7 +37,7 @@ void ServiceManager::send(std::string_view state, std::string_view status) {
   // A name after @ is Linux's own: the first byte is zero, and its length is the address's.
   if (address_.starts_with('@')) address.sun_path[0] = '\0';
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address_.size());
-  const auto sent = ::sendto(socket_, message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+  const auto sent = ::sendto(socket_.number(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                              reinterpret_cast<const sockaddr*>(&address), length);
   if (sent >= 0 || was_unreachable_.exchange(true)) return;
   spdlog::warn("the service manager at {} cannot be told how this process fares: {}", address_,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 
 #include <atomic>
 #include <memory>
@@ -17,9 +18,6 @@ class ServiceManager {
   /// `socket`: what NOTIFY_SOCKET holds, a path, or a name after `@`. Nobody, without one.
   /// settings_invalid if it is neither.
   static Result<std::shared_ptr<ServiceManager>> at(const std::optional<std::string>& socket);
-  ~ServiceManager();
-  ServiceManager(const ServiceManager&) = delete;
-  ServiceManager& operator=(const ServiceManager&) = delete;
 
   /// It has started; `status` is what it does now.
   void ready(std::string_view status) { send("READY=1", status); }
@@ -29,10 +27,11 @@ class ServiceManager {
   void stopping(std::string_view status) { send("STOPPING=1", status); }
 
  private:
-  ServiceManager(int socket, std::string address) : socket_(socket), address_(std::move(address)) {}
+  ServiceManager(FileDescriptor socket, std::string address)
+      : socket_(std::move(socket)), address_(std::move(address)) {}
   void send(std::string_view state, std::string_view status);
 
-  int socket_;
+  FileDescriptor socket_;
   std::string address_;
   std::atomic<bool> was_unreachable_ = false;  ///< One warning is enough.
 };

@@ -26,12 +26,8 @@ SocketActor::SocketActor(caf::actor_config& config, zmq::socket_t socket, zmq::s
     : caf::blocking_actor(config),
       socket_(std::move(socket)),
       side_(std::move(side)),
-      wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (wake_fd_ < 0) std::abort();  // No file descriptor is left for the first thing the process does.
-}
-
-SocketActor::~SocketActor() {
-  ::close(wake_fd_);
+      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (!bell_.is_open()) std::abort();  // No file descriptor is left for the first thing the process does.
 }
 
 /// Called on other threads. The bell is rung only when the loop waits, or is about to.
@@ -42,7 +38,7 @@ void SocketActor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*
 
 void SocketActor::ring() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(wake_fd_, &one, sizeof one);
+  [[maybe_unused]] const auto written = ::write(bell_.number(), &one, sizeof one);
 }
 
 /// Waits on ZeroMQ's own file descriptor, since zmq_poll looks at the socket three times for each wait. It
@@ -56,14 +52,14 @@ void SocketActor::wait() {
     const int side = side_ ? side_.get(zmq::sockopt::fd) : -1;
     const int socket = held_back_ ? -1 : socket_.get(zmq::sockopt::fd);
     const auto longest = held_back_ ? defaults::in_hand_interval : patience();
-    std::array<pollfd, 3> items{{{socket, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {side, POLLIN, 0}}};
+    std::array<pollfd, 3> items{{{socket, POLLIN, 0}, {bell_.number(), POLLIN, 0}, {side, POLLIN, 0}}};
     if (::poll(items.data(), items.size(), static_cast<int>(longest.count())) < 0 && errno != EINTR) {
       spdlog::error("socket poll failed: {}", std::generic_category().message(errno));
       stop();
     }
     if (items[1].revents != 0) {
       std::uint64_t count = 0;
-      [[maybe_unused]] const auto read = ::read(wake_fd_, &count, sizeof count);
+      [[maybe_unused]] const auto read = ::read(bell_.number(), &count, sizeof count);
     }
   }
   waiting_.exchange(false);

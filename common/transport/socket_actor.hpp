@@ -1,5 +1,7 @@
 #pragma once
 
+#include "common/files.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -24,7 +26,6 @@ class SocketActor : public caf::blocking_actor {
   /// `side`, which may be empty, stands in the same poll set: a socket by which ZeroMQ asks or tells
   /// something about the first.
   SocketActor(caf::actor_config& config, zmq::socket_t socket, zmq::socket_t side);
-  ~SocketActor() override;
 
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override;
 
@@ -86,7 +87,7 @@ class SocketActor : public caf::blocking_actor {
 
   zmq::socket_t socket_;
   zmq::socket_t side_;
-  int wake_fd_;
+  FileDescriptor bell_;
   std::atomic<bool> waiting_{false};
   bool unread_ = true;      ///< The socket may hold more: there is nothing to wait for.
   bool held_back_ = false;  ///< It may hold more, of which its descriptor tells nothing.

@@ -1,11 +1,11 @@
 #include "worker/cache/cassette_reader.hpp"
 
+#include "common/files.hpp"
 #include "common/hash.hpp"
 #include "worker/cache/cassette_format.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -44,31 +44,22 @@ class File {
  public:
   static Result<File> open(const std::filesystem::path& path) {
     // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-    File file(path, ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    File file(path, FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)));
     struct stat facts {};
-    if (file.descriptor_ < 0 || ::fstat(file.descriptor_, &facts) != 0) {
+    if (!file.descriptor_.is_open() || ::fstat(file.descriptor_.number(), &facts) != 0) {
       return unreadable(path, std::string(std::strerror(errno)) + "; check the name and its permissions");
     }
     if (!S_ISREG(facts.st_mode)) return unreadable(path, "it is no regular file; name a file");
     file.size_ = static_cast<std::uint64_t>(facts.st_size);
     return file;
   }
-  File(File&& other) noexcept
-      : path_(std::move(other.path_)),
-        descriptor_(std::exchange(other.descriptor_, -1)),
-        size_(other.size_) {}
-  File& operator=(File&&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
   const std::filesystem::path& path() const { return path_; }
   std::uint64_t size() const { return size_; }
 
   /// Exactly so many bytes from there; REQUIRES that the file has them.
   Result<void> read(std::uint64_t offset, char* out, std::size_t count) const {
     while (count > 0) {
-      const ssize_t got = ::pread(descriptor_, out, count, static_cast<off_t>(offset));
+      const ssize_t got = ::pread(descriptor_.number(), out, count, static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return unreadable(path_, std::strerror(errno));
       if (got == 0) return unreadable(path_, "it was cut off meanwhile; try again when nobody writes it");
@@ -80,10 +71,11 @@ class File {
   }
 
  private:
-  File(std::filesystem::path path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  File(std::filesystem::path path, FileDescriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
 
   std::filesystem::path path_;
-  int descriptor_;
+  FileDescriptor descriptor_;
   std::uint64_t size_ = 0;
 };
 

@@ -6,22 +6,21 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 namespace sluice {
 
 Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& dir, Kind kind) {
   const auto path = dir / "LOCK.sluice";
   const int flags = O_CLOEXEC | O_NONBLOCK | (kind == Kind::exclusive ? O_RDWR | O_CREAT : O_RDONLY);
-  DirectoryLock lock(::open(path.c_str(), flags, 0644));
-  if (lock.file_ < 0) {
+  DirectoryLock lock(FileDescriptor(::open(path.c_str(), flags, 0644)));
+  if (!lock.file_.is_open()) {
     if (errno == ENOENT && kind == Kind::shared) return lock;
     return fail(Reason::cache_failed, "cannot open " + path.string() + ": " + std::strerror(errno));
   }
   const int mode = kind == Kind::exclusive ? LOCK_EX : LOCK_SH;
   int result = -1;
   do {
-    result = ::flock(lock.file_, mode | LOCK_NB);
+    result = ::flock(lock.file_.number(), mode | LOCK_NB);
   } while (result != 0 && errno == EINTR);
   if (result == 0) return lock;
   if (errno == EWOULDBLOCK) {
@@ -30,14 +29,6 @@ Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& dir, Kind
                                           "another --name");
   }
   return fail(Reason::cache_failed, "cannot lock " + path.string() + ": " + std::strerror(errno));
-}
-
-DirectoryLock::~DirectoryLock() {
-  release();
-}
-
-void DirectoryLock::release() {
-  if (file_ >= 0) ::close(std::exchange(file_, -1));
 }
 
 }  // namespace sluice

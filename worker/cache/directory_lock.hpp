@@ -1,6 +1,7 @@
 #pragma once
 
 #include "common/error.hpp"
+#include "common/files.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -18,21 +19,14 @@ class DirectoryLock {
   static Result<DirectoryLock> take(const std::filesystem::path& dir, Kind kind);
 
   /// Of whoever needs none.
-  static Result<DirectoryLock> none() { return DirectoryLock(-1); }
-
-  DirectoryLock(DirectoryLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  DirectoryLock& operator=(DirectoryLock&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
-  ~DirectoryLock();
+  static Result<DirectoryLock> none() { return DirectoryLock(FileDescriptor()); }
 
   /// Gives the lock back early.
-  void release();
+  void release() { file_ = FileDescriptor(); }
 
  private:
-  explicit DirectoryLock(int file) : file_(file) {}
-  int file_;
+  explicit DirectoryLock(FileDescriptor file) : file_(std::move(file)) {}
+  FileDescriptor file_;
 };
 
 }  // namespace sluice

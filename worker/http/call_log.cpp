@@ -12,25 +12,22 @@
 namespace sluice {
 
 Result<std::shared_ptr<CallLog>> CallLog::open(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) {
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file.is_open()) {
     return fail(Reason::output_failed,
                 "the call log " + path.string() + " cannot be opened: " + std::strerror(errno));
   }
-  return std::shared_ptr<CallLog>(new CallLog(file, path));
+  return std::shared_ptr<CallLog>(new CallLog(std::move(file), path));
 }
 
-CallLog::CallLog(int file, std::filesystem::path path) : file_(file), path_(std::move(path)) {}
-
-CallLog::~CallLog() {
-  ::close(file_);
-}
+CallLog::CallLog(FileDescriptor file, std::filesystem::path path)
+    : file_(std::move(file)), path_(std::move(path)) {}
 
 void CallLog::write(BootTime started, std::string_view members) {
   std::string line = R"({"started_us":)" + std::to_string(started.count()) + ',';
   line += members;
   line += "}\n";
-  const auto written = ::write(file_, line.data(), line.size());
+  const auto written = ::write(file_.number(), line.data(), line.size());
   if (std::cmp_equal(written, line.size()) || failed_.exchange(true)) return;
   spdlog::warn("the call log {} is not whole: {}", path_.string(), std::strerror(errno));
 }

@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/files.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -17,17 +18,14 @@ class CallLog {
  public:
   /// Error: output_failed.
   static Result<std::shared_ptr<CallLog>> open(const std::filesystem::path& path);
-  ~CallLog();
-  CallLog(const CallLog&) = delete;
-  CallLog& operator=(const CallLog&) = delete;
 
   /// `members`: the JSON members beside the time, without braces.
   void write(BootTime started, std::string_view members);
 
  private:
-  CallLog(int file, std::filesystem::path path);
+  CallLog(FileDescriptor file, std::filesystem::path path);
 
-  int file_;
+  FileDescriptor file_;
   std::filesystem::path path_;
   std::atomic<bool> failed_{false};  ///< Reported once.
 };
