@@ -41,10 +41,6 @@ Result<void> check_kinds_of_files(const fs::path& dir) {
   return {};
 }
 
-rocksdb::Slice slice(const Digest& key) {
-  return {reinterpret_cast<const char*>(key.data()), key.size()};
-}
-
 /// A table that is missing is damage, too.
 bool is_damage(const rocksdb::Status& status) {
   return status.IsCorruption() || status.IsPathNotFound();
@@ -152,7 +148,7 @@ Result<std::optional<rocksdb::PinnableSlice>> AnswerCache::State::read_bytes(Ent
   auto* family = database.family(kind);
   if (family == nullptr) return std::nullopt;
   rocksdb::PinnableSlice value;
-  const auto status = database->Get(rocksdb::ReadOptions(), family, slice(key), &value);
+  const auto status = database->Get(rocksdb::ReadOptions(), family, bytes_of(key), &value);
   if (status.IsNotFound()) return std::nullopt;
   if (status.ok()) return std::optional(std::move(value));
   Error error = problem("read entry " + to_hex(key) + " of", status);
@@ -292,15 +288,15 @@ Result<void> AnswerCache::put(std::span<const KeyedAnswer> answers) {
   rocksdb::WriteBatch batch;
   for (const auto& [key, answer] : answers) {
     const auto kind = answer->non_answer ? EntryKind::outcome : EntryKind::answer;
-    batch.Put(state_->database.family(kind), slice(key), cache_entry::encode(key, *answer));
+    batch.Put(state_->database.family(kind), bytes_of(key), cache_entry::encode(key, *answer));
   }
   return state_->change(batch, "write to");
 }
 
 Result<void> AnswerCache::erase(const Digest& key) {
   rocksdb::WriteBatch both;
-  both.Delete(state_->database.family(EntryKind::answer), slice(key));
-  both.Delete(state_->database.family(EntryKind::outcome), slice(key));
+  both.Delete(state_->database.family(EntryKind::answer), bytes_of(key));
+  both.Delete(state_->database.family(EntryKind::outcome), bytes_of(key));
   return state_->change(both, "delete from");
 }
 
@@ -421,14 +417,14 @@ Result<void> AnswerCache::put_entry(EntryKind kind, const Digest& key, std::stri
   // Without a family for it the cache was opened for reading alone, which RocksDB refuses by itself.
   auto* family = state_->database.family(state_->database.family(kind) ? kind : EntryKind::answer);
   rocksdb::WriteBatch one;
-  one.Put(family, slice(key), bytes);
+  one.Put(family, bytes_of(key), bytes);
   return state_->change(one, "write to");
 }
 
 Result<void> AnswerCache::erase_entry(EntryKind kind, const Digest& key) {
   if (!state_->database.family(kind)) return {};
   rocksdb::WriteBatch one;
-  one.Delete(state_->database.family(kind), slice(key));
+  one.Delete(state_->database.family(kind), bytes_of(key));
   return state_->change(one, "delete from");
 }
 

@@ -14,10 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void count(CacheFacts& facts, EntryKind kind, std::int64_t created_at_ms) {
-  ++(kind == EntryKind::answer      ? facts.answers
-     : kind == EntryKind::outcome   ? facts.outcomes
-     : kind == EntryKind::embedding ? facts.embeddings
-                                    : facts.votes);
+  ++count_of(facts, kind);
   facts.oldest_ms = std::min(facts.oldest_ms.value_or(created_at_ms), created_at_ms);
   facts.newest_ms = std::max(facts.newest_ms.value_or(created_at_ms), created_at_ms);
 }

@@ -31,6 +31,15 @@ Result<RebuiltCache> rebuild_cache(const CacheRebuild& options);
 /// Whether a cassette can be read to its end.
 Result<void> check_cassette(const std::filesystem::path& file);
 
+/// What CacheFacts and the like count of this kind.
+template <class Counts>
+std::uint64_t& count_of(Counts& counts, EntryKind kind) {
+  return kind == EntryKind::answer      ? counts.answers
+         : kind == EntryKind::outcome   ? counts.outcomes
+         : kind == EntryKind::embedding ? counts.embeddings
+                                        : counts.votes;
+}
+
 /// The bytes of all files in the folder; what vanishes meanwhile counts nothing.
 std::uint64_t bytes_in(const std::filesystem::path& folder);
 

@@ -5,7 +5,6 @@
 #include "worker/defaults.hpp"
 
 #include <array>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,10 +22,6 @@ struct FreeCompressor {
 template <class Number>
 void append_number(std::string& out, Number number) {
   for (std::size_t i = 0; i < sizeof number; ++i) out += static_cast<char>(number >> (8 * i));
-}
-
-std::string_view view_of(const Digest& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
 }  // namespace
@@ -96,7 +91,7 @@ Result<void> CassetteWriter::add(EntryKind kind, const Digest& key, std::string_
   auto& head = state_->head;
   head.clear();
   head += static_cast<char>(kind);
-  head += view_of(key);
+  head += bytes_of(key);
   append_number(head, static_cast<std::uint32_t>(bytes.size()));
   ++state_->entries;
   if (auto done = state_->compress(head, ZSTD_e_continue); !done) return done;
@@ -108,7 +103,7 @@ Result<std::uint64_t> CassetteWriter::finish() {
   append_number(end, state_->entries);
   if (auto done = state_->compress(end, ZSTD_e_end); !done) return fail(done.error());
   const auto checksum = state_->checksum.finish();
-  state_->write(view_of(checksum));
+  state_->write(bytes_of(checksum));
   return state_->bytes + checksum.size();
 }
 

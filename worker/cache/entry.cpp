@@ -50,13 +50,9 @@ constexpr char calling_format = 3;
 constexpr char timed_format = 4;
 constexpr std::size_t payload_at = 1 + sizeof(Digest);
 
-std::string_view view_of(const Digest& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
 Digest checksum(const Digest& key, std::string_view payload) {
   thread_local FieldHasher hasher;
-  return hasher.field(view_of(key)).field(payload).finish();
+  return hasher.field(bytes_of(key)).field(payload).finish();
 }
 
 std::string begin_entry(char format, std::size_t expected_payload) {
@@ -69,7 +65,7 @@ std::string begin_entry(char format, std::size_t expected_payload) {
 
 void seal(const Digest& key, std::string& bytes) {
   const auto sum = checksum(key, std::string_view(bytes).substr(payload_at));
-  bytes.replace(1, sum.size(), view_of(sum));
+  bytes.replace(1, sum.size(), bytes_of(sum));
 }
 
 tl::unexpected<Error> damaged(const Digest& key, const std::string& what,
@@ -89,7 +85,7 @@ Result<std::string_view> open_entry(char format, const Digest& key, std::string_
   }
   const auto payload = bytes.substr(payload_at);
   const auto sum = checksum(key, payload);
-  if (bytes.substr(1, sum.size()) != view_of(sum))
+  if (bytes.substr(1, sum.size()) != bytes_of(sum))
     return damaged(key, "is damaged: its checksum does not fit");
   return payload;
 }

@@ -12,6 +12,11 @@
 
 namespace sluice {
 
+/// A key as databases and files have it.
+inline std::string_view bytes_of(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
 /// The vector of a text, as an embedding model gave it.
 struct Embedding {
   std::vector<float> values;

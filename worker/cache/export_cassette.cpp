@@ -96,10 +96,8 @@ class Export {
     const auto votes = any_votes();
     if (!votes) return fail(votes.error());
     writer_.emplace(options_.write, cassette::version_for(*votes));
-    for (const auto& [kind, count] :
-         {std::pair{EntryKind::answer, &report_.answers}, std::pair{EntryKind::outcome, &report_.outcomes},
-          std::pair{EntryKind::embedding, &report_.embeddings}, std::pair{EntryKind::vote, &report_.votes}}) {
-      if (auto done = export_kind(kind, *count); !done) return fail(done.error());
+    for (const auto kind : every_entry_kind) {
+      if (auto done = export_kind(kind); !done) return fail(done.error());
     }
     if (auto complete = check_complete(); !complete) return fail(complete.error());
     const auto bytes = writer_->finish();
@@ -121,7 +119,7 @@ class Export {
     return false;
   }
 
-  Result<void> export_kind(EntryKind kind, std::uint64_t& count) {
+  Result<void> export_kind(EntryKind kind) {
     Merge merge(caches_, kind);
     while (true) {
       const auto more = merge.next();
@@ -140,7 +138,7 @@ class Export {
       report_.conflicts += conflict ? 1 : 0;
       if (!*chosen) continue;
       if (auto added = writer_->add(kind, merge.key(), (*chosen)->bytes); !added) return added;
-      ++count;
+      ++count_of(report_, kind);
     }
   }
 

@@ -22,10 +22,10 @@ class Prune {
     for (const auto& dir : *directories) report_.bytes_before += bytes_in(dir);
     report_.caches = caches_.size();
     // What is pinned is known before those are met that stay for it.
-    for (const auto& [kind, count] :
-         {std::pair{EntryKind::answer, &report_.answers}, std::pair{EntryKind::outcome, &report_.outcomes},
-          std::pair{EntryKind::embedding, &report_.embeddings}, std::pair{EntryKind::vote, &report_.votes}}) {
-      if (auto done = prune_all(kind, *count); !done) return fail(done.error());
+    for (const auto kind : every_entry_kind) {
+      for (auto& cache : caches_) {
+        if (auto done = prune_kind(cache, kind); !done) return fail(done.error());
+      }
     }
     if (auto done = compact(); !done) return fail(done.error());
     caches_.clear();  // Closing them removes the files that are no longer needed.
@@ -58,13 +58,6 @@ class Prune {
     return {};
   }
 
-  Result<void> prune_all(EntryKind kind, std::uint64_t& count) {
-    for (auto& cache : caches_) {
-      if (auto done = prune_kind(cache, kind, count); !done) return done;
-    }
-    return {};
-  }
-
   Result<void> compact() {
     const auto removed =
         report_.answers + report_.outcomes + report_.embeddings + report_.votes + report_.damaged;
@@ -75,13 +68,13 @@ class Prune {
     return {};
   }
 
-  Result<void> prune_kind(AnswerCache& cache, EntryKind kind, std::uint64_t& count) {
+  Result<void> prune_kind(AnswerCache& cache, EntryKind kind) {
     auto cursor = cache.entries(kind);
     std::vector<Candidate> batch;
     while (true) {
       const auto more = cursor.next();
       if (!more) return fail(more.error());
-      if (!*more) return remove_old(cache, kind, batch, count);
+      if (!*more) return remove_old(cache, kind, batch);
       const auto rank = cache_entry::rank(kind, cursor.key(), cursor.bytes());
       if (!rank) {
         if (auto done = remove(cache, kind, cursor.key(), report_.damaged); !done) return done;
@@ -90,12 +83,11 @@ class Prune {
         batch.push_back({cursor.key(), rank->digest, is_old});
       }
       if (batch.size() < defaults::pins_per_batch) continue;
-      if (auto done = remove_old(cache, kind, batch, count); !done) return done;
+      if (auto done = remove_old(cache, kind, batch); !done) return done;
     }
   }
 
-  Result<void> remove_old(AnswerCache& cache, EntryKind kind, std::vector<Candidate>& batch,
-                          std::uint64_t& count) {
+  Result<void> remove_old(AnswerCache& cache, EntryKind kind, std::vector<Candidate>& batch) {
     const auto pinned = which_are_pinned(kind, batch);
     if (!pinned) return fail(pinned.error());
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -103,7 +95,7 @@ class Prune {
       if (!batch[i].is_old) continue;
       if ((*pinned)[i]) {
         ++report_.spared;
-      } else if (auto done = remove(cache, kind, batch[i].key, count); !done) {
+      } else if (auto done = remove(cache, kind, batch[i].key, count_of(report_, kind)); !done) {
         return done;
       }
     }
