@@ -90,6 +90,19 @@ TEST(CacheDirectories, AmongTheOthersOneWithoutAFileIsNamed) {
   }
 }
 
+// It was replaced by another one, and the ledger did not find any more what the cache held.
+TEST(CacheDirectories, AnIdThatCannotBeReadStays) {
+  const support::TemporaryFolder home;
+  const auto id = open_worker_cache(home.path(), "gpu-7")->directory() / "ID";
+  std::filesystem::remove(id);
+  std::filesystem::create_symlink("ID", id);  // Leads to itself: nobody, be it root, can read it.
+  const auto cache = open_worker_cache(home.path(), "gpu-7");
+  ASSERT_FALSE(cache);
+  EXPECT_EQ(cache.error().reason, Reason::cache_failed);
+  EXPECT_NE(cache.error().message.find(id.string()), std::string::npos) << cache.error().message;
+  EXPECT_TRUE(std::filesystem::is_symlink(id));
+}
+
 TEST(CacheDirectories, AFolderOfCachesThatCannotBeReadIsAProblem) {
   const support::TemporaryFolder home;
   std::ofstream(home.path() / "cache") << "no folder";
