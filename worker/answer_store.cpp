@@ -2,7 +2,6 @@
 
 #include "common/defaults.hpp"
 #include "common/model/embedding.hpp"
-#include "common/wire/messages.hpp"
 
 #include <algorithm>
 #include <array>

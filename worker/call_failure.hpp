@@ -2,7 +2,7 @@
 
 #include "common/checks/key_mask.hpp"
 #include "common/checks/redactor.hpp"
-#include "worker/http/http_messages.hpp"
+#include "worker/http/http_call.hpp"
 #include "worker/providers/provider.hpp"
 
 namespace sluice {

@@ -7,7 +7,6 @@
 #include "common/settings/settings.hpp"
 #include "worker/providers/credentials.hpp"
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>

@@ -5,7 +5,6 @@
 #include "worker/cache/cache_tools.hpp"
 #include "worker/units/unit_flow.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>

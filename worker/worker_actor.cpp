@@ -9,7 +9,6 @@
 #include "worker/connection_errors.hpp"
 #include "worker/coordinator_contact.hpp"
 #include "worker/defaults.hpp"
-#include "worker/http/http_messages.hpp"
 #include "worker/leaving.hpp"
 #include "worker/messages.hpp"
 

@@ -3,8 +3,6 @@
 #include "common/defaults.hpp"
 #include "common/text/text.hpp"
 
-#include <cstddef>
-
 namespace sluice {
 
 std::string quoted_for_detail(std::string_view text) {

@@ -6,7 +6,6 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,6 @@
 
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
-#include "common/files.hpp"
 #include "common/fleet/private_file.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "common/defaults.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <future>
 #include <thread>

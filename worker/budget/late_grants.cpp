@@ -3,8 +3,6 @@
 #include "worker/budget/wording.hpp"
 #include "worker/defaults.hpp"
 
-#include <string>
-
 namespace sluice {
 
 void LateGrants::on_grants(BootTime age, BootTime limit, BootTime now) {

@@ -11,7 +11,6 @@
 #include "worker/cache/sync_book.hpp"
 #include "worker/defaults.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <system_error>

@@ -5,7 +5,6 @@
 #include "worker/defaults.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace sluice {

@@ -7,7 +7,6 @@
 
 #include <limits>
 #include <system_error>
-#include <utility>
 
 namespace sluice {
 

@@ -19,7 +19,6 @@
 #include "common/text/stderr_line.hpp"
 #include "common/text/text.hpp"
 #include "worker/embed.hpp"
-#include "worker/messages.hpp"
 
 #include <chrono>
 #include <cmath>

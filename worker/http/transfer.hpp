@@ -2,7 +2,7 @@
 
 #include "worker/http/call_log.hpp"
 #include "worker/http/curl_library.hpp"
-#include "worker/http/http_messages.hpp"
+#include "worker/http/http_call.hpp"
 
 #include <chrono>
 #include <cstddef>

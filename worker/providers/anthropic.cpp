@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 /// Anthropic's messages.
 namespace sluice {

@@ -4,7 +4,6 @@
 #include "worker/providers/failure.hpp"
 #include "worker/providers/formats.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

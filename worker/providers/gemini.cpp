@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 /// Google Gemini's generateContent.
 namespace sluice {

@@ -4,12 +4,8 @@
 #include "common/text/text.hpp"
 #include "worker/providers/formats.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <limits>
-#include <map>
-#include <utility>
 
 /// The formats that a worker's own settings make: kinds `http` and `exec` (docs/providers.md).
 namespace sluice {

@@ -5,8 +5,6 @@
 #include "worker/scoring/answer_checks.hpp"
 #include "worker/scoring/judge_answer.hpp"
 
-#include <utility>
-
 namespace sluice {
 namespace {
 

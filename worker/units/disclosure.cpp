@@ -2,8 +2,6 @@
 
 #include "worker/providers/formats.hpp"
 
-#include <utility>
-
 namespace sluice {
 
 std::string disclosed_reason(const Completion& answer, const KeyMask& keys, const Redactor& redactor) {

@@ -6,7 +6,6 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace sluice {

@@ -13,7 +13,6 @@
 #include "worker/units/judging.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 

@@ -8,9 +8,7 @@
 #include "worker/units/unit_result.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
-#include <span>
 #include <type_traits>
 #include <utility>
 
