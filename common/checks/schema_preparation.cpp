@@ -3,10 +3,10 @@
 #include "common/checks/pattern.hpp"
 #include "common/checks/schema_keywords.hpp"
 #include "common/defaults.hpp"
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -55,10 +55,9 @@ Json* node_at(Json& root, const Path& path) {
       if (found == node->end()) return nullptr;
       node = &*found;
     } else if (node->is_array()) {
-      std::size_t index = 0;
-      const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-      if (error != std::errc() || end != step.data() + step.size() || index >= node->size()) return nullptr;
-      node = &(*node)[index];
+      const auto index = number_from<std::size_t>(step);
+      if (!index || *index >= node->size()) return nullptr;
+      node = &(*node)[*index];
     } else {
       return nullptr;
     }

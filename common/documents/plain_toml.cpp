@@ -1,14 +1,13 @@
 #include "common/documents/plain_toml.hpp"
 
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -55,11 +54,9 @@ bool is_decimal(std::string_view text) {
 
 template <class Number>
 bool read_number(std::string_view text, DocumentNode& node) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return false;
-  node.value = number;
-  return true;
+  const auto number = number_from<Number>(text);
+  if (number) node.value = *number;
+  return number.has_value();
 }
 
 class Reader {

@@ -1,10 +1,10 @@
 #include "common/settings/base_url.hpp"
 
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::uint16_t https_port = 443;
 constexpr std::uint16_t http_port = 80;
-
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 bool is_host_name(std::string_view host) {
   return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
@@ -58,7 +50,7 @@ std::optional<HostPort> split_authority(std::string_view authority) {
   }
   if (after.empty()) return result;
   if (!after.starts_with(':')) return std::nullopt;
-  result.port = whole_number<std::uint16_t>(after.substr(1));
+  result.port = number_from<std::uint16_t>(after.substr(1));
   if (!result.port || *result.port == 0) return std::nullopt;
   return result;
 }
@@ -68,7 +60,7 @@ bool is_loopback_v4(std::string_view host) {
   std::size_t parts = 0;
   for (std::size_t at = 0; at <= host.size(); ++parts) {
     const auto dot = std::min(host.find('.', at), host.size());
-    if (!whole_number<std::uint8_t>(host.substr(at, dot - at))) return false;
+    if (!number_from<std::uint8_t>(host.substr(at, dot - at))) return false;
     at = dot + 1;
   }
   return parts == 4;

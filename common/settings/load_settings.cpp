@@ -119,9 +119,10 @@ class SettingsMerger {
     }
     TableReader top(*document, "", sources_.file_name, findings_);
     if (const TomlNode* table = top.table(eval_section)) apply_eval(*table);
-    if (const TomlNode* table = top.table(judge_section)) apply_judge(*table);
     if (const TomlNode* table = top.table(redaction_section)) apply_redaction(*table);
-    if (const TomlNode* table = top.table(ledger_section)) apply_ledger(*table);
+    for (const std::string_view section : {judge_section, ledger_section}) {
+      if (const TomlNode* table = top.table(section)) apply_plain_section(*table, section);
+    }
     if (const TomlNode* table = top.table("providers")) apply_providers(*table);
     top.finish(where_it_belongs);
   }
@@ -141,15 +142,9 @@ class SettingsMerger {
     }
   }
 
-  void apply_judge(const TomlNode& table) {
-    TableReader reader(table, "[judge]", sources_.file_name, findings_);
-    apply_section(reader, judge_section);
-    reader.finish(where_it_belongs);
-  }
-
-  void apply_ledger(const TomlNode& table) {
-    TableReader reader(table, "[ledger]", sources_.file_name, findings_);
-    apply_section(reader, ledger_section);
+  void apply_plain_section(const TomlNode& table, std::string_view section) {
+    TableReader reader(table, "[" + std::string(section) + "]", sources_.file_name, findings_);
+    apply_section(reader, section);
     reader.finish(where_it_belongs);
   }
 
@@ -300,10 +295,8 @@ class SettingsMerger {
   }
 
   static const SettingDefinition* find_definition(std::string_view key) {
-    const auto definitions = setting_definitions();
-    const auto found = std::find_if(definitions.begin(), definitions.end(),
-                                    [key](const SettingDefinition& one) { return one.key == key; });
-    return found != definitions.end() ? &*found : nullptr;
+    const auto found = std::ranges::find(setting_definitions(), key, &SettingDefinition::key);
+    return found != setting_definitions().end() ? &*found : nullptr;
   }
 
   std::optional<std::string> variable(const std::string& name) const {

@@ -1,8 +1,8 @@
 #include "common/settings/metrics_endpoint.hpp"
 
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
 
-#include <charconv>
 #include <cstdint>
 
 #include <arpa/inet.h>
@@ -27,13 +27,11 @@ Result<std::string> parse_metrics_endpoint(std::string_view text) {
   };
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return refused();
-  const std::string_view port = text.substr(colon + 1);
-  std::uint16_t number = 0;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (port.empty() || error != std::errc() || end != port.data() + port.size()) return refused();
+  const auto port = number_from<std::uint16_t>(text.substr(colon + 1));
+  if (!port) return refused();
 
   const std::string host(text.substr(0, colon));
-  const std::string behind = ":" + std::to_string(number);
+  const std::string behind = ":" + std::to_string(*port);
   if (host.empty() || host == "localhost") return "127.0.0.1" + behind;
   if (is_address(AF_INET, host)) return host + behind;
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';

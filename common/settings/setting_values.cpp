@@ -3,11 +3,11 @@
 #include "common/documents/table_reader.hpp"
 #include "common/model/redaction.hpp"
 #include "common/settings/base_url.hpp"
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -44,22 +44,14 @@ std::optional<std::string> text_in(const RawValue& raw) {
   return text != nullptr ? std::optional(*text) : std::nullopt;
 }
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::optional<std::int64_t> integer_in(const RawValue& raw) {
-  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_of<std::int64_t>(*text);
+  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_from<std::int64_t>(*text);
   const auto* number = std::get_if<std::int64_t>(&std::get<const TomlNode*>(raw)->value);
   return number != nullptr ? std::optional(*number) : std::nullopt;
 }
 
 std::optional<double> number_in(const RawValue& raw) {
-  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_of<double>(*text);
+  if (const auto* text = std::get_if<std::string_view>(&raw)) return number_from<double>(*text);
   const TomlNode& node = *std::get<const TomlNode*>(raw);
   if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return static_cast<double>(*integer);
   const auto* number = std::get_if<double>(&node.value);
@@ -85,13 +77,21 @@ Parser<Value> bounded_real(double low, double high) {
   };
 }
 
+Parser<milliseconds> bounded_seconds(double low, double high) {
+  return [=](const RawValue& raw) -> Parsed<milliseconds> {
+    const auto number = number_in(raw);
+    if (number && *number >= low && *number <= high) return milliseconds(std::llround(*number * 1000.0));
+    return wrong("must be a number of seconds from " + shortest(low) + " to " + shortest(high) + but_is(raw));
+  };
+}
+
 /// The seconds of "90s", "10m" or "1.5h".
 std::optional<double> seconds_with_unit(std::string_view text) {
   constexpr std::array<std::pair<char, double>, 3> units{{{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}}};
   const auto unit =
       std::ranges::find_if(units, [&](const auto& one) { return !text.empty() && text.back() == one.first; });
   if (unit == units.end()) return std::nullopt;
-  const auto number = number_of<double>(text.substr(0, text.size() - 1));
+  const auto number = number_from<double>(text.substr(0, text.size() - 1));
   return number ? std::optional(*number * unit->second) : std::nullopt;
 }
 
@@ -159,19 +159,10 @@ Parser<std::optional<double>> optional_real(double low, double high) {
 }
 
 Parser<milliseconds> seconds(double high) {
-  return [=](const RawValue& raw) -> Parsed<milliseconds> {
-    const auto number = number_in(raw);
-    if (number && *number >= 0.001 && *number <= high) return milliseconds(std::llround(*number * 1000.0));
-    return wrong("must be a number of seconds from 0.001 to " + shortest(high) + but_is(raw));
-  };
+  return bounded_seconds(0.001, high);
 }
-
 Parser<milliseconds> seconds_or_none(double high) {
-  return [=](const RawValue& raw) -> Parsed<milliseconds> {
-    const auto number = number_in(raw);
-    if (number && *number >= 0.0 && *number <= high) return milliseconds(std::llround(*number * 1000.0));
-    return wrong("must be a number of seconds from 0 to " + shortest(high) + but_is(raw));
-  };
+  return bounded_seconds(0.0, high);
 }
 
 Parser<std::optional<milliseconds>> time_span(double high) {

@@ -3,8 +3,6 @@
 #include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/model/sampling.hpp"
-#include "common/settings/base_url.hpp"
-#include "common/settings/provider_presets.hpp"
 #include "common/settings/request_body.hpp"
 #include "common/settings/setting_definitions.hpp"
 #include "common/settings/setting_values.hpp"
@@ -84,11 +82,6 @@ Setting<std::string> effective_embedding_model(const Settings& settings) {
   const bool is_default = effective_embedding_provider(settings).value == defaults::embedding_provider;
   if (model.value.empty() && is_default) model.value = defaults::embedding_model;
   return model;
-}
-
-std::string show_text(const std::string& value) {
-  if (value.empty()) return "(none)";
-  return json_string(value);
 }
 
 /// `; votes in caches are those of "openai" (sluice.toml:2)` beneath a "none"; else empty.
@@ -419,14 +412,15 @@ std::vector<SettingLine> describe(const Settings& settings) {
         definition.in_file ? std::string(definition.section) + "." + std::string(definition.name_in_file())
                            : std::string(definition.key);
     if (const auto effective = effective_text(settings, definition.key)) {
-      lines.push_back({key, show_text(effective->value), origin_text({effective->origin, effective->where})});
+      lines.push_back(
+          {key, show_value(effective->value), origin_text({effective->origin, effective->where})});
     } else {
       lines.push_back({key, definition.show(settings), origin_text(definition.stamp(settings))});
     }
     if (definition.key == "judge") lines.back().origin += votes_in_caches(settings);
   }
   for (const auto& [name, pattern] : settings.redaction_patterns) {
-    lines.push_back({"redaction.patterns." + name, show_text(pattern.value),
+    lines.push_back({"redaction.patterns." + name, show_value(pattern.value),
                      origin_text({pattern.origin, pattern.where})});
   }
   for (const ProviderConfig& provider : settings.providers) {

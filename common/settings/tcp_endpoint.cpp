@@ -1,10 +1,10 @@
 #include "common/settings/tcp_endpoint.hpp"
 
 #include "common/settings/base_url.hpp"
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
 
-#include <charconv>
-#include <system_error>
+#include <cstdint>
 
 namespace sluice {
 
@@ -24,9 +24,9 @@ std::optional<TcpEndpoint> parse_tcp_endpoint(std::string_view endpoint) {
   // Without brackets the last part of an IPv6 address would be read as the port.
   const bool bracketed = parts.host.starts_with('[') && parts.host.ends_with(']');
   if (!bracketed && parts.host.find(':') != std::string::npos) return std::nullopt;
-  const std::string_view port = address.substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), parts.port);
-  if (port.empty() || error != std::errc() || end != port.data() + port.size()) return std::nullopt;
+  const auto port = number_from<std::uint16_t>(address.substr(colon + 1));
+  if (!port) return std::nullopt;
+  parts.port = *port;
   return parts;
 }
 

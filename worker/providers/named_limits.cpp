@@ -1,11 +1,11 @@
 #include "worker/providers/named_limits.hpp"
 
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "worker/defaults.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 namespace sluice {
@@ -65,11 +65,8 @@ std::optional<NamedLimit> read_named(std::string_view what, std::string_view val
 }  // namespace
 
 std::optional<std::uint64_t> announced_count(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (number == 0 || number > defaults::most_announced) return std::nullopt;
-  return number;
+  const auto number = number_from<std::uint64_t>(text);
+  return number && *number > 0 && *number <= defaults::most_announced ? number : std::nullopt;
 }
 
 std::vector<NamedLimit> named_limits(const HttpHeaders& headers) {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace sluice {
+
+/// The number that a text writes from its beginning to its end, in decimal digits and whatever the locale;
+/// nothing if it is none, or one that does not fit.
+template <class Number>
+std::optional<Number> number_from(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace sluice
