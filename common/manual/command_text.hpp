@@ -41,6 +41,9 @@ struct CommandText {
   std::vector<FlagGroup> groups;
   std::vector<CommandText> commands;
   std::string notes;  ///< Explanations and examples, in lines as they are to be shown.
+
+  /// `export` of `sluice cache export`.
+  std::string last_word() const { return name.substr(name.rfind(' ') + 1); }
 };
 
 /// What an option means, with what it needs and excludes.

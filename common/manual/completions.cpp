@@ -42,10 +42,6 @@ void visit_flags(const CommandText& command, const Do& visit) {
   }
 }
 
-std::string last_word(const CommandText& command) {
-  return command.name.substr(command.name.rfind(' ') + 1);
-}
-
 bool takes_paths(const CommandText& command) {
   return std::ranges::any_of(command.arguments, &FlagText::takes_path);
 }
@@ -83,7 +79,7 @@ std::vector<std::string> flag_names(const CommandText& command) {
 
 std::vector<std::string> command_names(const CommandText& command) {
   std::vector<std::string> names;
-  for (const CommandText& below : command.commands) names.push_back(last_word(below));
+  for (const CommandText& below : command.commands) names.push_back(below.last_word());
   return names;
 }
 
@@ -103,7 +99,7 @@ std::string zsh_lists(const CommandText& command) {
   if (command.commands.empty()) return out;
   std::string commands;
   for (const CommandText& below : command.commands)
-    commands += (commands.empty() ? "" : " ") + described(last_word(below), below.summary);
+    commands += (commands.empty() ? "" : " ") + described(below.last_word(), below.summary);
   return out + "; commands=(" + commands + ")";
 }
 
@@ -198,7 +194,7 @@ std::string fish_completion(const CommandText& program) {
     const std::string line = "complete -c " + program.name + " -n " + shell_word(at + " " + command.name);
     if (!takes_paths(command)) out += line + " -f\n";
     for (const CommandText& below : command.commands)
-      out += line + " -a " + last_word(below) + " -d " + shell_word(below.summary) + "\n";
+      out += line + " -a " + below.last_word() + " -d " + shell_word(below.summary) + "\n";
     visit_flags(command, [&](const FlagText& flag) {
       out += line;
       for (const std::string& name : flag.names)

@@ -70,8 +70,7 @@ void add_commands(std::string& page, const CommandText& command) {
   if (command.commands.empty()) return;
   page += ".SH COMMANDS\n";
   for (const CommandText& below : command.commands) {
-    const std::string word = below.name.substr(below.name.rfind(' ') + 1);
-    page += ".TP\n\\fB" + escaped(word) + "\\fR\n" + escaped(below.summary) + "; see \\fB" +
+    page += ".TP\n\\fB" + escaped(below.last_word()) + "\\fR\n" + escaped(below.summary) + "; see \\fB" +
             escaped(page_name(below)) + "\\fR(1)\n";
   }
 }
