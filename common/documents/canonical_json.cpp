@@ -65,13 +65,9 @@ void append_json(std::string& out, const DocumentNode& node, KeyOrder order) {
 
 }  // namespace
 
-void append_canonical_json(std::string& out, const DocumentNode& node) {
-  append_json(out, node, KeyOrder::as_held);
-}
-
 std::string canonical_json(const DocumentNode& node) {
   std::string text;
-  append_canonical_json(text, node);
+  append_json(text, node, KeyOrder::as_held);
   return text;
 }
 

@@ -10,7 +10,6 @@ namespace sluice {
 void append_canonical_number(std::string& out, double number);
 /// The value as JSON without white space, keys sorted, numbers in their shortest form (1.0 is 1), so that
 /// equal values have equal texts. REQUIRES: finite numbers alone (has_only_json_values).
-void append_canonical_json(std::string& out, const DocumentNode& node);
 std::string canonical_json(const DocumentNode& node);
 /// The same with keys in the order in which they are written: models answer in the order of a schema.
 std::string json_as_written(const DocumentNode& node);

@@ -1,10 +1,7 @@
 #include "common/model/claim.hpp"
 
+#include "common/text/number.hpp"
 #include "common/text/text.hpp"
-
-#include <charconv>
-#include <cmath>
-#include <system_error>
 
 namespace sluice {
 
@@ -41,13 +38,9 @@ std::optional<double> number_word(std::string_view text) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return std::nullopt;
   }
-  // from_chars would also read "nan" and "inf".
-  if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string_view::npos)
-    return std::nullopt;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
+  // "nan" and "inf" are numbers, too.
+  if (text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return std::nullopt;
+  return number_from<double>(text);
 }
 
 std::string canonical_form(std::string_view subject, std::string_view predicate, const ClaimValue& value) {

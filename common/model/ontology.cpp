@@ -113,7 +113,6 @@ ClaimValue in_type(const ClaimValue& value, ValueType type) {
 }
 
 // --- Reading the file
-// ----------------------------------------------------------------------------------------
 
 struct Reading {
   const std::string& origin;

@@ -9,6 +9,7 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,10 @@
 
 namespace sluice {
 namespace {
+
+/// The names that may stand in a body as {{name}}.
+constexpr std::array<std::string_view, 8> body_variables{
+    "max_tokens", "messages", "model", "prompt", "response_schema", "seed", "system", "temperature"};
 
 tl::unexpected<std::string> no_value(std::string what) {
   return tl::unexpected<std::string>(std::move(what));
@@ -35,12 +40,11 @@ std::string problem_with(const std::string& text) {
   if (!parsed) return parsed.error().front().message;
   const std::string_view sole = sole_variable(text);
   for (const std::string& name : parsed->variables()) {
-    const std::vector<std::string_view> known(body_variables.begin(), body_variables.end());
     const std::string uses = "uses {{" + excerpt(name, 80) + "}}";
-    if (std::ranges::find(known, name) == known.end()) {
+    if (std::ranges::find(body_variables, name) == body_variables.end()) {
       const std::vector<std::string> names(body_variables.begin(), body_variables.end());
       return uses + ", which is nothing of a request; there are " + quoted_list(names) +
-             did_you_mean(name, known);
+             did_you_mean(name, body_variables);
     }
     if (is_structured(name) && sole != name)
       return uses + ", which is no text: let it be the whole value, as in \"{{" + name + "}}\"";

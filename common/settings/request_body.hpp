@@ -4,7 +4,6 @@
 #include "common/settings/setting_values.hpp"
 #include "common/settings/settings.hpp"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +11,8 @@
 /// What [providers.NAME] says of the kinds `http` and `exec` (docs/providers.md).
 namespace sluice {
 
-/// The names that may stand in a body as {{name}}.
-inline constexpr std::array<std::string_view, 8> body_variables{
-    "max_tokens", "messages", "model", "prompt", "response_schema", "seed", "system", "temperature"};
-/// Those whose values are no texts: such a name is the whole of a text, which its value takes the place of.
+/// Whether the value of a name in a body is no text: the name is the whole of a text, which the value takes
+/// the place of.
 bool is_structured(std::string_view variable);
 /// The name, if the text is nothing but {{name}}; else empty.
 std::string_view sole_variable(std::string_view text);

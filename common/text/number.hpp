@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The number that a text writes from its beginning to its end, in decimal digits and whatever the locale;
-/// nothing if it is none, or one that does not fit.
+/// The number that a text is from its beginning to its end, whatever the locale; nothing if it is none, or
+/// one that does not fit. "inf" and "nan" are floating numbers.
 template <class Number>
 std::optional<Number> number_from(std::string_view text) {
   Number number{};

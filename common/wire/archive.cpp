@@ -21,7 +21,6 @@ std::uint32_t TextTable::position(const SharedText& text) const {
 }
 
 // --- Writer
-// -------------------------------------------------------------------------------------------------
 
 void Writer::put(double value) {
   // Always 9 bytes: the packer would turn 2.0 into an integer, and lose the sign of -0.0.
@@ -71,7 +70,6 @@ void Writer::put_excerpt(const std::string& text, std::size_t max_bytes) {
 }
 
 // --- Reader
-// -------------------------------------------------------------------------------------------------
 
 std::string Reader::problem() const {
   std::string text = "field ";

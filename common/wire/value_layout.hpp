@@ -6,7 +6,6 @@
 #include "common/model/run_settings.hpp"
 #include "common/model/trial.hpp"
 #include "common/wire/archive.hpp"
-#include "common/wire/messages.hpp"
 #include "common/wire/versions.hpp"
 
 #include <cstddef>

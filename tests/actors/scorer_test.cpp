@@ -2,6 +2,7 @@
 
 #include "tests/actors/actor_fixture.hpp"
 #include "worker/defaults.hpp"
+#include "worker/messages.hpp"
 #include "worker/scoring/claims_parser.hpp"
 
 namespace sluice {

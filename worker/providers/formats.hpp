@@ -69,7 +69,6 @@ extern const Format http_format;
 extern const Format exec_format;
 
 // --- Pieces that the formats share
-// ---------------------------------------------------------------------------
 
 /// A request to that path below the provider's base URL with its query, the content type, its headers, and
 /// the key (if there is one) in a header: `prefix` precedes it.

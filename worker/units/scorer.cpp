@@ -2,6 +2,7 @@
 
 #include "common/process/supervision.hpp"
 #include "worker/defaults.hpp"
+#include "worker/messages.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "worker/messages.hpp"
 #include "worker/scoring/score.hpp"
 #include "worker/units/disclosure.hpp"
 

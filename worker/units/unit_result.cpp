@@ -155,6 +155,13 @@ ObservedAnswer as_observed(Completion&& answer, std::string text, const Disclosu
           answer.created_at_ms};
 }
 
+/// The answer as observations keep it: without keys, and redacted.
+ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) {
+  std::string text = std::move(answer.text);
+  disclose(text, disclosure);
+  return as_observed(std::move(answer), std::move(text), disclosure);
+}
+
 }  // namespace
 
 SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit) {
@@ -165,12 +172,6 @@ SharedUnit part_that_assesses(const Completion& answer, const SharedUnit& unit) 
   WorkUnit part = *unit;
   std::erase_if(part.tasks, std::not_fn(takes_it));
   return std::make_shared<const WorkUnit>(std::move(part));
-}
-
-ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure) {
-  std::string text = std::move(answer.text);
-  disclose(text, disclosure);
-  return as_observed(std::move(answer), std::move(text), disclosure);
 }
 
 UnitResult unit_result(const WorkUnit& unit, const Checks& checks, UnitOutcome outcome,

@@ -42,7 +42,4 @@ std::optional<WorkUnit> part_beside_error(const WorkUnit& unit, const Error& err
 UnitResult refused_result(const WorkUnit& part, const Checks& checks, Error error, Completion answer,
                           const Spend& spend, const Disclosure& disclosure = Disclosure());
 
-/// The answer as observations keep it: without keys, and redacted.
-ObservedAnswer observed_answer(Completion answer, const Disclosure& disclosure);
-
 }  // namespace sluice
