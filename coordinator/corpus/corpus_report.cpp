@@ -9,7 +9,6 @@
 #include "coordinator/display/text_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 

@@ -4,7 +4,7 @@
 #include "coordinator/gate/pinned_case.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/required_calibrations.hpp"
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 
 #include <algorithm>
 #include <cstddef>

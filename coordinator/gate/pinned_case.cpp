@@ -1,7 +1,7 @@
 #include "coordinator/gate/pinned_case.hpp"
 
 #include "coordinator/gate/repeated_assessment.hpp"
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 
 #include <algorithm>
 

@@ -2,8 +2,6 @@
 
 #include "common/text/any_case.hpp"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
-#include "coordinator/import/defaults.hpp"
 #include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/documents/yaml_document.hpp"

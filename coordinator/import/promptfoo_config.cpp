@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>

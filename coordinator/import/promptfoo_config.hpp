@@ -3,7 +3,7 @@
 #include "common/documents/document.hpp"
 #include "common/documents/finding.hpp"
 #include "coordinator/import/code_files.hpp"
-#include "coordinator/import/promptfoo_providers.hpp"
+#include "coordinator/import/foreign_server.hpp"
 
 #include <cstddef>
 #include <filesystem>

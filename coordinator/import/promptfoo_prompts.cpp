@@ -7,7 +7,6 @@
 #include "coordinator/import/foreign_template.hpp"
 #include "coordinator/import/response_form.hpp"
 #include "coordinator/suite/documents/csv_rows.hpp"
-#include "coordinator/suite/documents/json_document.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,6 @@
 #include "coordinator/perturb/cursor.hpp"
 #include "coordinator/perturb/transforms.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <string>
 

@@ -5,7 +5,6 @@
 #include "common/model/judge.hpp"
 #include "common/model/ontology.hpp"
 #include "common/model/request.hpp"
-#include "common/model/run_settings.hpp"
 #include "common/model/trial.hpp"
 #include "coordinator/plan/request_maker.hpp"
 #include "coordinator/plan/task_maker.hpp"

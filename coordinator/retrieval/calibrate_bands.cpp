@@ -4,13 +4,10 @@
 #include "coordinator/gate/billionths.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <optional>
-#include <utility>
 
 namespace sluice {
 namespace {

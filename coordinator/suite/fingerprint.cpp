@@ -1,7 +1,7 @@
 #include "coordinator/suite/fingerprint.hpp"
 
-#include "common/documents/canonical_json.hpp"
 #include "common/model/metrics.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/canonical_object.hpp"
 
 #include <algorithm>

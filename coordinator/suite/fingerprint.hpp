@@ -3,7 +3,6 @@
 #include "common/defaults.hpp"
 #include "common/hash.hpp"
 #include "common/model/run_settings.hpp"
-#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/fingerprint_parts.hpp"
 #include "coordinator/suite/suite.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "common/documents/finding.hpp"
 #include "common/hash.hpp"
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/suite.hpp"
 
 #include <array>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <string_view>
 #include <system_error>
 #include <utility>

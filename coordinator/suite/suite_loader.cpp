@@ -5,7 +5,6 @@
 #include "coordinator/suite/fixtures/fixture_folder.hpp"
 #include "coordinator/suite/suite_builder.hpp"
 
-#include <algorithm>
 #include <map>
 #include <string_view>
 #include <system_error>

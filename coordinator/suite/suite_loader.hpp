@@ -1,7 +1,6 @@
 #pragma once
 
 #include "common/documents/finding.hpp"
-#include "common/error.hpp"
 #include "coordinator/suite/suite.hpp"
 #include "coordinator/suite/test_files/yaml_suite.hpp"
 

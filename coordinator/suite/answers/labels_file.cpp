@@ -7,7 +7,6 @@
 #include "coordinator/suite/documents/json_lines.hpp"
 #include "coordinator/suite/prompts/arm.hpp"
 
-#include <algorithm>
 #include <array>
 #include <map>
 

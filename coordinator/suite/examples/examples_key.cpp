@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,11 +1,9 @@
 // What a foreign check becomes in a suite.
 #include "common/model/expectation.hpp"
-#include "common/text/template.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 #include "coordinator/suite/expectations/foreign_type.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include "coordinator/suite/test_files/thresholding_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 #include <variant>

@@ -4,8 +4,6 @@
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/test_files/test_templates.hpp"
 
-#include <utility>
-
 namespace sluice {
 namespace {
 

@@ -6,8 +6,6 @@
 #include "coordinator/suite/expectations/foreign_type.hpp"
 #include "coordinator/suite/expectations/metric_types.hpp"
 
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace sluice {

@@ -1,7 +1,6 @@
 #include "coordinator/suite/test_files/csv_tests.hpp"
 
 #include "common/defaults.hpp"
-#include "common/text/joined.hpp"
 #include "common/text/template.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"

@@ -4,7 +4,6 @@
 #include "coordinator/suite/suite_builder.hpp"
 #include "coordinator/suite/test_files/test_parser.hpp"
 
-#include <string>
 #include <string_view>
 #include <vector>
 

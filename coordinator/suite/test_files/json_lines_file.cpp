@@ -4,9 +4,9 @@
 #include "common/leading_bits.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/documents/line_reader.hpp"
-#include "coordinator/suite/fingerprint.hpp"
 #include "coordinator/suite/halves.hpp"
 
 #include <algorithm>

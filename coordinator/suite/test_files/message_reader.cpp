@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <optional>
 #include <string_view>
 #include <utility>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "coordinator/suite/case.hpp"
 #include "coordinator/suite/documents/document_context.hpp"
 #include "coordinator/suite/test_files/test_parser.hpp"
 

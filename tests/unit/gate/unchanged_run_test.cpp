@@ -5,7 +5,7 @@
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "gate_fixture.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What a result comes to beside its case: its status, its error, and what came instead.
 #include "common/checks/redactor.hpp"
 #include "coordinator/gate/baseline.hpp"
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/sample_run.hpp"
 

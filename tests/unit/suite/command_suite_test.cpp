@@ -1,6 +1,6 @@
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/expectations/command_reader.hpp"
-#include "coordinator/suite/fingerprint.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>

@@ -1,5 +1,6 @@
 #include "coordinator/suite/fingerprint.hpp"
 
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/selection.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 

@@ -1,5 +1,5 @@
 #include "common/defaults.hpp"
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 

@@ -1,5 +1,5 @@
 #include "common/text/base64.hpp"
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>

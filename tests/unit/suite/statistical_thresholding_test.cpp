@@ -1,4 +1,4 @@
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
 #include <string>

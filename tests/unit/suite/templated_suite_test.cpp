@@ -1,4 +1,4 @@
-#include "coordinator/suite/fingerprint.hpp"
+#include "coordinator/suite/canonical_case.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 #include "tests/unit/suite/suite_files.hpp"
 
