@@ -97,10 +97,9 @@ void CaseList::push_back(Case held) {
 
 void CaseList::push_back(std::shared_ptr<const CaseFile> file, Place place, std::string_view id,
                          std::string_view category) {
-  auto known = std::ranges::find(files_, file);
-  if (known == files_.end()) known = files_.insert(known, std::move(file));
+  if (files_.back() != file) files_.push_back(std::move(file));
   Entry& entry = add(id, category);
-  entry.file = static_cast<std::uint32_t>(known - files_.begin());
+  entry.file = static_cast<std::uint32_t>(files_.size() - 1);
   entry.position = place.offset;
   entry.length = place.length;
   entry.check = place.check;

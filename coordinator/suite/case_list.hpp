@@ -60,6 +60,7 @@ class CaseList {
     std::uint64_t check = 0;  ///< Of the bytes there, for CaseFile::read.
     std::uint32_t line = 0;
   };
+  /// Cases of one file follow one another.
   void push_back(std::shared_ptr<const CaseFile> file, Place place, std::string_view id,
                  std::string_view category);
 
