@@ -38,7 +38,7 @@ Result<std::optional<FileLine>> LineReader::next() {
   }
 }
 
-Result<bool> LineReader::fill() {
+Result<void> LineReader::fill() {
   buffer_.erase(0, begin_);
   buffer_offset_ += begin_;
   searched_ -= begin_;
@@ -55,7 +55,7 @@ Result<bool> LineReader::fill() {
   if (got < 0)
     return fail(Reason::file_unreadable, "cannot be read: " + std::generic_category().message(error));
   at_end_ = got == 0;
-  return true;
+  return {};
 }
 
 }  // namespace sluice

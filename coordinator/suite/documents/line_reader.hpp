@@ -27,7 +27,7 @@ class LineReader {
   Result<std::optional<FileLine>> next();
 
  private:
-  Result<bool> fill();
+  Result<void> fill();
 
   int descriptor_;
   std::size_t max_bytes_;

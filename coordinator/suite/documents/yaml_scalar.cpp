@@ -3,8 +3,8 @@
 #include "common/text/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -13,8 +13,7 @@
 namespace sluice {
 namespace {
 
-template <std::size_t N>
-bool is_one_of(std::string_view text, const std::array<std::string_view, N>& words) {
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
 }
 
@@ -86,19 +85,14 @@ std::size_t escape_length(std::string_view text, char quote) {
 }  // namespace
 
 decltype(DocumentNode::value) resolve_plain_scalar(std::string_view text) {
-  static constexpr std::array<std::string_view, 5> nulls{"", "~", "null", "Null", "NULL"};
-  static constexpr std::array<std::string_view, 3> trues{"true", "True", "TRUE"};
-  static constexpr std::array<std::string_view, 3> falses{"false", "False", "FALSE"};
-  static constexpr std::array<std::string_view, 3> infinities{".inf", ".Inf", ".INF"};
-  static constexpr std::array<std::string_view, 3> nans{".nan", ".NaN", ".NAN"};
-  if (is_one_of(text, nulls)) return DocumentNull{};
-  if (is_one_of(text, trues)) return true;
-  if (is_one_of(text, falses)) return false;
-  if (is_one_of(text.substr(skip_sign(text, 0)), infinities)) {
+  if (is_one_of(text, {"", "~", "null", "Null", "NULL"})) return DocumentNull{};
+  if (is_one_of(text, {"true", "True", "TRUE"})) return true;
+  if (is_one_of(text, {"false", "False", "FALSE"})) return false;
+  if (is_one_of(text.substr(skip_sign(text, 0)), {".inf", ".Inf", ".INF"})) {
     const double infinity = std::numeric_limits<double>::infinity();
     return text.front() == '-' ? -infinity : infinity;
   }
-  if (is_one_of(text, nans)) return std::numeric_limits<double>::quiet_NaN();
+  if (is_one_of(text, {".nan", ".NaN", ".NAN"})) return std::numeric_limits<double>::quiet_NaN();
   if (text.starts_with("0x") || text.starts_with("0o")) {
     const auto number = whole_number(text.substr(2), text[1] == 'x' ? 16 : 8);
     if (number && text[2] != '-') return *number;

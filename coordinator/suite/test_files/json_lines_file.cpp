@@ -257,9 +257,7 @@ class Indexer {
   };
 
   void hold(const FileLine& line) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    std::string_view text = line.text;
-    if (line.offset == 0 && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    std::string_view text = line.offset == 0 ? without_byte_order_mark(line.text) : line.text;
     const std::uint64_t offset = line.offset + (line.text.size() - text.size());
     if (text.ends_with('\r')) text.remove_suffix(1);
     if (text.find_first_not_of(" \t") == std::string_view::npos) return;
