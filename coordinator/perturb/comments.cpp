@@ -30,7 +30,7 @@ bool holds_code(const Source& source, const SourceLine& line) {
   if (line.blank || line.last == SegmentKind::directive || line.last == SegmentKind::line_comment)
     return false;
   auto text = source.text.substr(line.begin, line.end - line.begin);
-  if (line.begin == 0 && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (line.begin == 0) text = without_byte_order_mark(text);
   return text.find_first_not_of(" \t\f") != std::string_view::npos;
 }
 

@@ -116,11 +116,10 @@ void Cursor::cut_line(SegmentKind kind) {
   cut(kind, from);
 }
 
-void Cursor::cut_block_comment() {
+void Cursor::skip_block_comment() {
   const auto from = position_;
   advance(2);
   if (!skip_past("*/")) doubt("a comment is not closed", from);
-  cut(SegmentKind::block_comment, from);
 }
 
 Segmentation Cursor::finish() && {

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_word_byte(char c);  ///< Letter, digit, underscore, or a byte of a character beyond ASCII.
 bool is_letter(char c);     ///< Of ASCII, or a byte of a character beyond it.
@@ -69,8 +69,8 @@ class Cursor {
   void cut_quoted(bool multi_line);
   /// A comment to the end of the line.
   void cut_line(SegmentKind kind);
-  /// `/*` to `*/`, not nested; a doubt if it does not close.
-  void cut_block_comment();
+  /// Behind the `*/` of the comment that begins here, others not nested in it; a doubt if there is none.
+  void skip_block_comment();
 
   /// The result, gaps filled with code.
   Segmentation finish() &&;

@@ -81,7 +81,8 @@ class CScanner {
 
   void cut_block_comment() {
     const auto from = cursor_.position();
-    cursor_.cut_block_comment();
+    cursor_.skip_block_comment();
+    cursor_.cut(SegmentKind::block_comment, from);
     const auto end = cursor_.position();
     const auto text = cursor_.text().substr(0, end);
     for (auto at = text.find("*\\", from + 1); at != std::string_view::npos; at = text.find("*\\", at + 1)) {

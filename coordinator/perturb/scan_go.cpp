@@ -7,8 +7,8 @@ namespace sluice {
 
 namespace {
 
-bool is_lower_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || is_digit(c);
+bool is_small_or_digit(char c) {
+  return is_small(c) || is_digit(c);
 }
 
 /// `//name:word` as go/ast defines directives, and the older forms that the tools still read.
@@ -22,10 +22,8 @@ bool is_directive(std::string_view comment) {
   if (words.starts_with("+build")) return true;
   const auto colon = comment.find(':');
   if (colon == 0 || colon == std::string_view::npos || colon + 1 >= comment.size()) return false;
-  for (const char c : comment.substr(0, colon)) {
-    if (!is_lower_or_digit(c)) return false;
-  }
-  return is_lower_or_digit(comment[colon + 1]);
+  return std::ranges::all_of(comment.substr(0, colon), is_small_or_digit) &&
+         is_small_or_digit(comment[colon + 1]);
 }
 
 bool starts_with_any_case(std::string_view text, std::string_view lowered) {
@@ -104,8 +102,8 @@ class GoScanner {
     const auto from = cursor_.position();
     if (cursor_.peek(1) == '/') {
       cursor_.skip_line();
-    } else if (cursor_.advance(2); !cursor_.skip_past("*/")) {
-      cursor_.doubt("a comment is not closed", from);
+    } else {
+      cursor_.skip_block_comment();
     }
     return {from, cursor_.position()};
   }

@@ -45,8 +45,7 @@ bool deprecates(std::string_view comment) {
 
 void cut_block_comment(Cursor& cursor) {
   const auto from = cursor.position();
-  cursor.advance(2);
-  if (!cursor.skip_past("*/")) cursor.doubt("a comment is not closed", from);
+  cursor.skip_block_comment();
   const auto comment = cursor.text().substr(from, cursor.position() - from);
   cursor.cut(deprecates(comment) ? SegmentKind::directive : SegmentKind::block_comment, from);
 }

@@ -80,11 +80,7 @@ class JavaScriptScanner {
   void cut_comment() {
     const auto from = cursor_.position();
     const bool block = cursor_.peek(1) == '*';
-    if (!block) {
-      cursor_.skip_line();
-    } else if (cursor_.advance(2); !cursor_.skip_past("*/")) {
-      cursor_.doubt("a comment is not closed", from);
-    }
+    block ? cursor_.skip_block_comment() : cursor_.skip_line();
     const auto comment = cursor_.text().substr(from, cursor_.position() - from);
     for (const std::string_view separator : {"\xE2\x80\xA8", "\xE2\x80\xA9"}) {
       if (comment.find(separator) != std::string_view::npos) {

@@ -36,7 +36,7 @@ SourceLine line_at(std::string_view text, std::size_t begin) {
 }  // namespace
 
 bool has_shebang(std::string_view text) {
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text = without_byte_order_mark(text);
   return text.starts_with("#!") && !text.starts_with("#![");
 }
 
