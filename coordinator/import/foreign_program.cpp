@@ -84,7 +84,7 @@ std::string with_json(std::string_view code, const Variables& values) {
 DocumentNode command_of(const ForeignProgram& program) {
   DocumentNode::Array words;
   const auto add = [&](const std::vector<std::string>& some) {
-    for (const std::string& word : some) words.push_back(text_of(word));
+    for (const std::string& word : some) words.push_back(text_node(word));
   };
   add({interpreter_of(program.language), runner_of(program.language)});
   if (!program.transform_file.empty())
@@ -176,19 +176,19 @@ DocumentNode expectation_of(const ForeignProgram& program, const ProgramInput& i
   if (program.file.empty() && program.code_file.empty()) {
     const auto code = translate_template(with_json(program.code, input.json));
     // What a value brings may be what nothing translates.
-    parameters.add("code", text_of(code ? code->text : template_of(program.code)));
+    parameters.add("code", text_node(code ? code->text : template_of(program.code)));
   }
   if (program.config) parameters.add("config", *program.config);
   if (program.threshold) parameters.add("threshold", {*program.threshold, 1, {}});
   DocumentNode::Array transforms;
-  for (const std::string& code : program.transforms) transforms.push_back(text_of(template_of(code)));
+  for (const std::string& code : program.transforms) transforms.push_back(text_node(template_of(code)));
   if (!transforms.empty()) parameters.add("transforms", {std::move(transforms), 1, {}});
   if (program.is_trimmed) parameters.add("trimmed", {true, 1, {}});
   if (input.is_json) parameters.add("json", {true, 1, {}});
   if (program.is_negated) parameters.add("negated", {true, 1, {}});
   if (!std::get<DocumentNode::Table>(input.vars.value).empty()) parameters.add("vars", input.vars);
   OrderedTable check;
-  check.add("type", text_of(program.is_negated ? "not_command" : "command"))
+  check.add("type", text_node(program.is_negated ? "not_command" : "command"))
       .add("command", command_of(program))
       .add("parameters", parameters.take());
   return check.take();

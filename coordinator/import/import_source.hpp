@@ -75,7 +75,7 @@ std::optional<DocumentNode> read_document(const std::string& name, const ImportF
                                           Loss loss);
 /// The text as an id or a name has it (arm_name_of); empty if nothing of it can stand in one.
 std::string id_of(std::string_view text);
-inline DocumentNode text_node(std::string text, std::uint32_t line) {
+inline DocumentNode text_node(std::string text, std::uint32_t line = 1) {
   return {std::move(text), line, {}};
 }
 /// Lower case, with the dot; empty if there is none.

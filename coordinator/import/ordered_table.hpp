@@ -7,10 +7,6 @@
 
 namespace sluice {
 
-inline DocumentNode text_of(std::string text) {
-  return {std::move(text), 1, {}};
-}
-
 /// A mapping with keys in the order in which they are added.
 class OrderedTable {
  public:

@@ -89,7 +89,7 @@ ProgramInput program_input(const ImportedTest& test, const ImportedTest& default
     const std::string& text = holder.vars.find(name)->second;
     input.json.emplace(name, typed != nullptr ? written_json(*typed) : json_string(text));
     if (is_part(name, test, defaults)) continue;
-    vars.add(name, typed != nullptr ? as_templates(*typed, shown) : text_of("{{" + name + "}}"));
+    vars.add(name, typed != nullptr ? as_templates(*typed, shown) : text_node("{{" + name + "}}"));
   }
   input.vars = vars.take();
   input.is_json = is_json;

@@ -49,7 +49,7 @@ class Assembly {
     tests_ = assemble_tests(std::move(parts_.default_test), std::move(parts_.tests), parts_.prompts,
                             {input(), transform, judge()}, from_);
     OrderedTable suite;
-    suite.add("suite", text_of(parts_.name));
+    suite.add("suite", text_node(parts_.name));
     add_unless_empty("settings", suite_settings(), suite);
     if (!is_conversation()) suite.add("prompts", prompts());
     if (providers > 0) suite.add("providers", all_providers());
@@ -125,7 +125,7 @@ class Assembly {
       DocumentNode::Array messages;
       const auto add = [&](const std::string& role, const std::string& content) {
         OrderedTable message;
-        message.add("role", text_of(role)).add("content", text_of(content));
+        message.add("role", text_node(role)).add("content", text_node(content));
         messages.push_back(message.take());
       };
       if (!prompt.system.empty()) add("system", prompt.system);
@@ -225,15 +225,15 @@ class Assembly {
   void add_embedder(OrderedTable& settings) {
     if (!parts_.embedder && !parts_.names_embedder) {
       // What is asked there where nothing else is named: thresholds are for its similarities.
-      ImportedProviders usual = import_embedder(text_of("openai:embedding:text-embedding-3-large"), from_);
+      ImportedProviders usual = import_embedder(text_node("openai:embedding:text-embedding-3-large"), from_);
       if (!usual.providers.empty())
         parts_.embedder = Grader{std::move(usual.providers.front()), std::move(usual.servers)};
     }
     if (!parts_.embedder) return;
     use_servers(*parts_.embedder);
     const ImportedProvider& embedder = parts_.embedder->provider;
-    settings.add("embedding_provider", text_of(embedder.provider))
-        .add("embedding_model", text_of(embedder.model));
+    settings.add("embedding_provider", text_node(embedder.provider))
+        .add("embedding_model", text_node(embedder.model));
   }
 
   /// What the checks name goes before what the default test does.
@@ -274,7 +274,7 @@ class Assembly {
   void add_judge(OrderedTable& settings) {
     use_servers(*parts_.judge);
     const ImportedProvider& judge = parts_.judge->provider;
-    settings.add("judge", text_of(judge.provider)).add("judge_model", text_of(judge.model));
+    settings.add("judge", text_node(judge.provider)).add("judge_model", text_node(judge.model));
     if (judge.temperature) settings.add("judge_temperature", number_of(*judge.temperature));
     if (judge.max_output_tokens) settings.add("judge_max_tokens", number_of(*judge.max_output_tokens));
     const auto lose = [&](std::uint32_t line, const std::string& what) {
@@ -299,9 +299,9 @@ class Assembly {
     DocumentNode::Array list;
     for (const ImportedPrompt& prompt : parts_.prompts) {
       OrderedTable node;
-      node.add("id", text_of(prompt.id));
-      if (!prompt.system.empty()) node.add("system", text_of(prompt.system));
-      node.add("prompt", text_of(prompt.prompt));
+      node.add("id", text_node(prompt.id));
+      if (!prompt.system.empty()) node.add("system", text_node(prompt.system));
+      node.add("prompt", text_node(prompt.prompt));
       list.push_back(node.take());
     }
     return {std::move(list), 1, {}};
@@ -362,12 +362,12 @@ class Assembly {
     }
     const bool is_short = name == arm_name_of(provider.model) && prompt == nullptr && !provider.temperature &&
                           !provider.max_output_tokens && !provider.seed && provider.params.empty();
-    if (is_short) return text_of(provider.provider + ":" + provider.model);
+    if (is_short) return text_node(provider.provider + ":" + provider.model);
     OrderedTable node;
-    node.add("name", text_of(name))
-        .add("provider", text_of(provider.provider))
-        .add("model", text_of(provider.model));
-    if (prompt != nullptr) node.add("prompt", text_of(prompt->id));
+    node.add("name", text_node(name))
+        .add("provider", text_node(provider.provider))
+        .add("model", text_node(provider.model));
+    if (prompt != nullptr) node.add("prompt", text_node(prompt->id));
     if (provider.temperature) node.add("temperature", number_of(*provider.temperature));
     if (provider.max_output_tokens) node.add("max_output_tokens", number_of(*provider.max_output_tokens));
     if (provider.seed) node.add("seed", number_of(*provider.seed));

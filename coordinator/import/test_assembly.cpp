@@ -243,7 +243,7 @@ class TestAssembly {
            Loss::change);
     }
     OrderedTable check;
-    check.add("type", text_of("regex_match")).add("pattern", text_of("\\S"));
+    check.add("type", text_node("regex_match")).add("pattern", text_node("\\S"));
     ImportedCheck stand_in;
     finish(stand_in, check.take());
     test.checks.push_back(std::move(stand_in));

@@ -19,7 +19,7 @@ void add_tags(const ImportedTest& test, const ImportedTest& shared, OrderedTable
   std::set<std::string_view> known;
   for (const auto& [key, texts] : metadata) {
     for (const std::string& text : texts) {
-      if (known.insert(text).second) tags.push_back(text_of(text));
+      if (known.insert(text).second) tags.push_back(text_node(text));
     }
   }
   if (!tags.empty()) node.add("tags", {std::move(tags), 1, {}});
@@ -27,7 +27,7 @@ void add_tags(const ImportedTest& test, const ImportedTest& shared, OrderedTable
 
 DocumentNode vars(const ImportedTest& test) {
   OrderedTable node;
-  for (const auto& [name, value] : test.vars) node.add(name, text_of(value));
+  for (const auto& [name, value] : test.vars) node.add(name, text_node(value));
   return node.take();
 }
 
@@ -42,8 +42,8 @@ DocumentNode expected(const std::vector<ImportedCheck>& checks) {
 DocumentNode test_node(const ImportedTest& test, const std::string& id, const ImportedTest& shared,
                        const DocumentNode& input, bool has_templates) {
   OrderedTable node;
-  node.add("id", text_of(id));
-  if (!one_line(test.name).empty()) node.add("name", text_of(one_line(test.name)));
+  node.add("id", text_node(id));
+  if (!one_line(test.name).empty()) node.add("name", text_node(one_line(test.name)));
   add_tags(test, shared, node);
   if (!test.takes_default_checks && !shared.checks.empty()) node.add("default_test", {false, 1, {}});
   // Without any a suite fills in no parameters.
