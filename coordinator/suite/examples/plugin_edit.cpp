@@ -1,6 +1,5 @@
 #include "coordinator/suite/examples/plugin_edit.hpp"
 
-#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 
 #include <algorithm>
@@ -13,12 +12,6 @@
 
 namespace sluice {
 namespace {
-
-std::string number_text(double number) {
-  std::string text;
-  append_canonical_number(text, number);
-  return text;
-}
 
 bool is_blank_or_comment(std::string_view line) {
   const auto first = line.find_first_not_of(" \t\r");
@@ -74,7 +67,7 @@ class PluginText {
 
  private:
   static void replace(std::string& line, const Span& span, double value) {
-    line.replace(span.begin, span.end - span.begin, number_text(value));
+    line.replace(span.begin, span.end - span.begin, shortest(value));
   }
 
   void set_own(const std::string& key, double value) {
@@ -82,7 +75,7 @@ class PluginText {
       if (!line.starts_with(key)) continue;
       if (const auto span = value_of(line, key)) return replace(line, *span, value);
     }
-    lines_.push_back(key + ": " + number_text(value));
+    lines_.push_back(key + ": " + shortest(value));
   }
 
   /// Behind the last line of the override that begins in this one.
@@ -102,7 +95,7 @@ class PluginText {
     for (std::size_t at = begin; at < end; ++at) {
       if (const auto span = value_of(lines_[at], key)) return replace(lines_[at], *span, value);
     }
-    const std::string written = key + ": " + number_text(value);
+    const std::string written = key + ": " + shortest(value);
     for (std::size_t at = end; at-- > begin;) {
       const auto comment = lines_[at].find('#');
       const auto bracket = lines_[at].rfind('}', comment);
@@ -122,8 +115,7 @@ class PluginText {
           std::pair("build_system", &TaskTriple::build_system)}) {
       if (!(triple.*part).empty()) entry += std::string(key) + ": " + json_string(triple.*part) + ", ";
     }
-    entry +=
-        "high_floor: " + number_text(floors.high) + ", degraded_floor: " + number_text(floors.degraded) + "}";
+    entry += "high_floor: " + shortest(floors.high) + ", degraded_floor: " + shortest(floors.degraded) + "}";
     std::size_t at = lines_.size();
     std::string indent = "  ";
     if (!plugin_.overrides.empty()) {
@@ -177,8 +169,8 @@ bool is_as_meant(const Plugin& before, const Plugin& after, const TaskTriple& tr
 Result<std::string> with_floors(const std::string& text, const TaskTriple& triple, const Floors& floors) {
   const auto cannot = [&](const std::string& why) {
     return fail(Reason::settings_invalid, "the floors for " + in_words(triple) + " (high_floor " +
-                                              number_text(floors.high) + ", degraded_floor " +
-                                              number_text(floors.degraded) + ") cannot be put into the file" +
+                                              shortest(floors.high) + ", degraded_floor " +
+                                              shortest(floors.degraded) + ") cannot be put into the file" +
                                               why + "; write them in by hand");
   };
   const auto before = parse_plugin(text, "", "the file");

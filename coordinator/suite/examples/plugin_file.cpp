@@ -1,7 +1,6 @@
 #include "coordinator/suite/examples/plugin_file.hpp"
 
 #include "common/defaults.hpp"
-#include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/suite/documents/document_context.hpp"
@@ -32,12 +31,6 @@ int specificity(const TaskTriple& rule) {
     which = 2 * which + (is_named ? 1 : 0);
   }
   return 8 * named + which;
-}
-
-std::string shown(double number) {
-  std::string text;
-  append_canonical_number(text, number);
-  return text;
 }
 
 /// The text without the line ends at its end, which block texts of YAML have.
@@ -195,13 +188,13 @@ const Floors& Plugin::floors_of(const TaskTriple& triple) const {
 }
 
 std::string problem_with(const Floors& floors, double drift_envelope) {
-  const std::string both = shown(floors.degraded) + " and " + shown(floors.high);
+  const std::string both = shortest(floors.degraded) + " and " + shortest(floors.high);
   if (floors.degraded > floors.high) return "are crossed: " + both + "; a hit needs more than a near match";
   // In billionths, as similarities are compared.
   const auto billionths = [](double number) { return std::llround(number * 1e9); };
   if (billionths(floors.high) - billionths(floors.degraded) > billionths(drift_envelope)) return "";
   return "are too near to each other: the band between " + both + " must be wider than \"drift_envelope\" (" +
-         shown(drift_envelope) + "), by which similarities differ between machines";
+         shortest(drift_envelope) + "), by which similarities differ between machines";
 }
 
 const Plugin& shipped_plugin() {
