@@ -54,17 +54,12 @@ class ConfigImporter {
     parts.name = name_of(path);
     const DocumentEntry* templates = find_entry(root_, "assertionTemplates");
     defaults_.templates = {templates != nullptr ? &templates->value : nullptr, from_.name};
-    const auto* table = std::get_if<DocumentNode::Table>(&root_.value);
     if (const DocumentEntry* entry = find_entry(root_, "defaultTest"))
       read_default_test(entry->value, parts, from_);
-    for (const DocumentEntry& entry : *table) read_key(entry, parts);
+    for (const DocumentEntry& entry : std::get<DocumentNode::Table>(root_.value)) read_key(entry, parts);
     if (!has_tests_) add_tests(import_test({DocumentNode::Table{}, root_.line, {}}, defaults_, from_), parts);
     ImportedSuite imported = assemble(std::move(parts), from_);
-    const DocumentEntry* description = find_entry(root_, "description");
-    if (description != nullptr) {
-      if (const auto* text = std::get_if<std::string>(&description->value.value))
-        imported.description = *text;
-    }
+    if (const std::string* description = text_in(root_, "description")) imported.description = *description;
     return imported;
   }
 

@@ -2,6 +2,7 @@
 
 #include "coordinator/retrieval/example_index.hpp"
 #include "coordinator/retrieval/outcome.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
 
 #include <utility>
 
@@ -27,7 +28,7 @@ struct KindOf {
 /// A case's id as the suite writes it: under arms it is TEST@ARM.
 std::string_view written_id(const Case& one, bool has_arms) {
   const std::string_view id = one.id;
-  return has_arms ? id.substr(0, id.rfind('@')) : id;
+  return has_arms ? id.substr(0, id.rfind(arm_separator)) : id;
 }
 
 }  // namespace

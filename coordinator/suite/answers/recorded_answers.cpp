@@ -8,6 +8,7 @@
 #include "coordinator/suite/documents/document_context.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/documents/json_lines.hpp"
+#include "coordinator/suite/prompts/arm.hpp"
 #include "coordinator/suite/score_id.hpp"
 
 #include <algorithm>
@@ -252,7 +253,7 @@ std::vector<Finding> RecordedAnswers::check_tests(const CaseList& cases) const {
       continue;
     }
     const std::string named = "\"" + excerpt(id, defaults::quoted_bytes) + "\"";
-    const std::string arms = id + "@";
+    const std::string arms = id + arm_separator;
     const auto under_arm = ids.lower_bound(arms);
     const bool has_arms = under_arm != ids.end() && under_arm->first.starts_with(arms);
     findings.push_back(

@@ -1,5 +1,7 @@
 // What a foreign check becomes in a suite.
 #include "common/model/expectation.hpp"
+#include "common/text/joined.hpp"
+#include "common/text/trimmed.hpp"
 #include "coordinator/suite/expectations/foreign_check.hpp"
 #include "coordinator/suite/expectations/foreign_type.hpp"
 
@@ -25,10 +27,6 @@ constexpr std::string_view words_of_refusal =
     R"((cannot|can['’]t|can not|will not|won['’]t|(unable|not able) to) )"
     R"((assist|comply|fulfil|fulfill|provide|answer|create|generate|write|share|discuss|engage|participate|)"
     R"(do (that|this)|help (you )?with|help you[.,])(\W|$))";
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 class ExpectationMaker {
  public:
@@ -103,7 +101,7 @@ class ExpectationMaker {
   bool has_empty_value(Form form) const {
     const bool is_judged = form == Form::criteria || form == Form::reference || form == Form::context_recall;
     return form != Form::equals && std::ranges::any_of(check_.values, [&](const std::string& value) {
-             return is_judged ? is_blank(value) : value.empty();
+             return (is_judged ? trimmed(value) : value).empty();
            });
   }
 
@@ -303,15 +301,12 @@ class ExpectationMaker {
 
   Made make_of_context(DocumentNode made) const {
     if (!check_.context) return scored(std::move(made));
-    if (is_blank(*check_.context)) return fail("judges by the variable \"context\", which has no value");
+    if (trimmed(*check_.context).empty())
+      return fail("judges by the variable \"context\", which has no value");
     return scored(with(std::move(made), "context", text(*check_.context)));
   }
 
-  std::string joined_values() const {
-    std::string joined;
-    for (const std::string& value : check_.values) joined += (joined.empty() ? "" : "\n") + value;
-    return joined;
-  }
+  std::string joined_values() const { return joined(check_.values, "\n"); }
 
   Made scored(DocumentNode made, std::optional<double> least = {}) const {
     if (check_.threshold) least = check_.threshold;

@@ -5,6 +5,7 @@
 #include "common/text/text.hpp"
 #include "config/embedded_config.hpp"
 #include "coordinator/defaults.hpp"
+#include "coordinator/suite/fixtures/fixture_folder.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -27,8 +28,7 @@ std::vector<FolderEntry> entries_of(const fs::path& folder, const SuiteFolder& f
     findings.push_back({folder.generic_string(), 0, "the folder " + entries.error().message});
     return {};
   }
-  std::erase_if(*entries,
-                [](const FolderEntry& entry) { return entry.path.filename().native().starts_with('.'); });
+  std::erase_if(*entries, [](const FolderEntry& entry) { return is_hidden(entry.path); });
   std::ranges::sort(*entries, {}, [](const FolderEntry& entry) { return entry.path.native(); });
   return std::move(*entries);
 }

@@ -44,7 +44,7 @@ DocumentEntry with_prompt_files(const DocumentEntry& prompts, const SuiteFolder&
     const std::string* file = file_of(prompt);
     if (file == nullptr) {
       all.push_back(prompt);
-    } else if (const auto names = find_files(folder, *file); is_file_glob(*file) && names) {
+    } else if (const auto names = find_files(folder, *file)) {
       for (const std::string& name : *names) all.push_back(with_file(prompt, name, true));
     } else {
       all.push_back(with_file(prompt, *file, false));
