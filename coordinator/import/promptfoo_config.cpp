@@ -88,8 +88,7 @@ class ConfigImporter {
     } else if (key == "derivedMetrics") {
       from_.note(line,
                  "\"derivedMetrics\" are formulas over scores with a name, which a suite does not compute: "
-                 "make them of "
-                 "the columns of `--report csv=FILE`: left out");
+                 "make them of the columns of `--report csv=FILE`: left out");
     } else if (key != "defaultTest" && std::ranges::find(silent_keys, key) == silent_keys.end()) {
       const bool is_idle = key != "extensions" && key != "nunjucksFilters";
       from_.lose(is_idle ? Loss::none : Loss::change, line,

@@ -79,8 +79,7 @@ class CsvParser {
   std::string close(std::string field) {
     if (at_row_end() || text_[at_] == ',') return field;
     add("after the quote that closes a field there is neither a comma nor the end of the line: a quote "
-        "inside "
-        "of a field is doubled");
+        "inside of a field is doubled");
     at_ = std::min(text_.find_first_of(",\n", at_), text_.size());
     return field;
   }

@@ -385,8 +385,7 @@ std::string hint_for(std::string_view message) {
   if (says("map not found") || says("sequence not found") || says("map value") || says("block entry")) {
     hint =
         "; look at the indentation here and above: the entries of a list, and the keys of a mapping, begin "
-        "in "
-        "one column";
+        "in one column";
   }
   // Most of what is open at the end, or no value, is a text that YAML reads as its own signs.
   if (says("flow") || says("map"))

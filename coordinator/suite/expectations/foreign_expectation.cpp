@@ -158,8 +158,7 @@ class ExpectationMaker {
       case Form::similarity:
         return fail(
             "has no counterpart (a similarity has a lower bound here, and no upper one: `not-llm-rubric` "
-            "asks a "
-            "judge, `command` a program of yours)");
+            "asks a judge, `command` a program of yours)");
       default:
         return fail("has no counterpart");
     }
@@ -244,8 +243,7 @@ class ExpectationMaker {
   Made make_opposite() const {
     const std::string criteria =
         "The answer must meet nothing of this (1.0 if it meets nothing of it, 0.0 if it meets all of it, "
-        "evenly "
-        "between): \"" +
+        "evenly between): \"" +
         joined_values() + "\"";
     std::optional<double> most = check_.threshold;
     if (!most && check_.type == "g-eval") most = good_enough;
