@@ -356,10 +356,9 @@ class Assembly {
   DocumentNode provider_node(const ImportedProvider& provider, const ImportedPrompt* prompt) {
     std::string name = provider.name.empty() ? arm_name_of(provider.model) : provider.name;
     if (prompt != nullptr) name = arm_name_of(name + "-" + prompt->id);
-    if (!names_.insert(name).second) {
-      name = arm_name_of(name.substr(0, 56) + "-" + std::to_string(names_.size() + 1));
-      names_.insert(name);
-    }
+    const std::string wanted = name.substr(0, 56);
+    for (std::size_t n = names_.size() + 1; !names_.insert(name).second; ++n)
+      name = arm_name_of(wanted + "-" + std::to_string(n));
     const bool is_short = name == arm_name_of(provider.model) && prompt == nullptr && !provider.temperature &&
                           !provider.max_output_tokens && !provider.seed && provider.params.empty();
     if (is_short) return text_node(provider.provider + ":" + provider.model);

@@ -15,6 +15,17 @@ TEST_F(Promptfoo, TakesTheLabelsOfATableOfPrompts) {
   EXPECT_TRUE(has(made, "- id: Basic-Query\n    prompt: \"Tell me, {{q}}\"\n  - id: mine\n")) << made;
 }
 
+// The third had the name of the second, and the suite did not load.
+TEST_F(Promptfoo, GivesNoProviderTheNameOfAnother) {
+  const std::string made = suite(R"yaml(prompts: ['{{q}}']
+providers:
+  - {id: 'openai:a', label: fast}
+  - {id: 'openai:b', label: fast-3}
+  - {id: 'openai:c', label: fast}
+)yaml" + one_test);
+  EXPECT_TRUE(has(made, "- name: fast-4\n    provider: openai\n    model: c\n")) << made;
+}
+
 // The quotes of the chat were taken for the end of its text.
 TEST_F(Promptfoo, ReadsAChatThatShowsAListWithinAText) {
   const std::string made = suite(R"yaml(prompts:
