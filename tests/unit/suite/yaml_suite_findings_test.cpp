@@ -342,6 +342,16 @@ TEST_F(YamlSuite, AMisspeltKeyAndTheMissingOneThatItWasMeantToBeAreOneFinding) {
             "suite.yaml:5: unknown key \"tpye\" in expected; did you mean \"type\", which is missing?\n");
 }
 
+// The suite itself was named as a file in that folder.
+TEST_F(YamlSuite, NamesNoSuiteInAFolderThatHasNone) {
+  write("fix/readme.txt", "");
+  EXPECT_EQ(findings("suite: s\nfixtures: fix\n"),
+            "fix: there is no fixture (*.toml) in the folder; of a suite name the file (.yaml)\n");
+  write("fix/suite.yml", "suite: other\n");
+  EXPECT_EQ(findings("suite: s\nfixtures: fix\n"),
+            "fix: there is no fixture (*.toml) in the folder; of a suite name the file (fix/suite.yml)\n");
+}
+
 TEST_F(YamlSuite, NamesBothPlacesOfADuplicateId) {
   write("fix/a.toml", "[metadata]\nid = \"x\"\ncategory = \"c\"\n[input]\ncontent = \"x\"\n");
   write("l.jsonl",
