@@ -1,6 +1,7 @@
 #include "coordinator/corpus/corpus_folder.hpp"
 
 #include "common/files.hpp"
+#include "common/settings/load_settings.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/corpus/fixture_file.hpp"
 #include "coordinator/defaults.hpp"
@@ -30,9 +31,11 @@ bool has_fixtures(const fs::path& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);
   for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
-    if (is_hidden(entries->path())) {
+    const fs::path& path = entries->path();
+    const bool is_other = path == folder / "manifest.toml" || path == folder / default_settings_file;
+    if (is_hidden(path)) {
       entries.disable_recursion_pending();
-    } else if (entries->path().extension() == ".toml" && entries->path() != folder / "manifest.toml") {
+    } else if (path.extension() == ".toml" && !is_other) {
       return true;
     }
   }

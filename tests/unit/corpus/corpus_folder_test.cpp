@@ -49,6 +49,7 @@ TEST_F(CorpusFolder, IsEmptyUntilSomethingIsWritten) {
   fs::create_directories(root() / "tls");
   EXPECT_TRUE(corpus().fixtures.empty());
   write_text(root() / "manifest.toml", "[corpus]\nversion = \"1.0.0\"\n");
+  write_text(root() / "sluice.toml", "[eval]\n");
   EXPECT_TRUE(corpus().fixtures.empty());
   EXPECT_EQ(write({fixture("auto-1"), fixture("auto-2")}).added, 2u);
   const Corpus now = corpus();
