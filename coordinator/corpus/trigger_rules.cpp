@@ -1,5 +1,6 @@
 #include "coordinator/corpus/trigger_rules.hpp"
 
+#include "common/defaults.hpp"
 #include "common/documents/table_reader.hpp"
 #include "common/documents/toml_document.hpp"
 #include "common/text/text.hpp"
@@ -24,6 +25,10 @@ std::string_view name_in(std::string_view path) {
 
 bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+std::string quoted(std::string_view text) {
+  return '"' + excerpt(text, defaults::quoted_bytes) + '"';
 }
 
 std::string escaped(std::string_view text) {
@@ -182,8 +187,18 @@ tl::expected<TriggerRules, std::vector<Finding>> TriggerRules::parse(std::string
     const Lists own = lists_of(reader);
     if (extensions.empty() && names.empty())
       reader.add_finding(node.line, "a [[language]] needs \"extensions\" or \"file_names\"");
-    for (const std::string& one : extensions) made.by_extension_.try_emplace(to_lower(one), i);
-    for (const std::string& one : names) made.by_name_.try_emplace(to_lower(one), i);
+    for (const std::string& one : extensions) {
+      if (one.find('.') != std::string::npos)
+        reader.add_wrong("extensions", "must be what follows a name's last dot, not " + quoted(one));
+    }
+    const auto take = [&](std::string_view key, const Texts& texts, auto& languages_by_text) {
+      for (const std::string& one : texts) {
+        if (!languages_by_text.try_emplace(to_lower(one), i).second)
+          reader.add_wrong(key, "hold " + quoted(one) + " again: a file is of one language, so leave it out");
+      }
+    };
+    take("extensions", extensions, made.by_extension_);
+    take("file_names", names, made.by_name_);
     made.languages_.push_back(rules_of(reader, name.value_or(""), own, any));
     reader.finish();
   }

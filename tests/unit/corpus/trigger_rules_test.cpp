@@ -88,4 +88,20 @@ TEST(TriggerRules, NameWhatIsWrongWithTheFile) {
   EXPECT_EQ(findings("version = \"1\"\n[[language]]\nname = \"c\"\nextensions = [\"c\"]\n"), "");
 }
 
+// They had no effect, and nobody said so.
+TEST(TriggerRules, RefuseExtensionsAndNamesThatNoFileOfTheLanguageHas) {
+  const auto findings = [](const std::string& own) {
+    const auto rules = TriggerRules::parse(
+        "version = \"1\"\n[[language]]\nname = \"c\"\nextensions = [\"h\"]\nfile_names = [\"Makefile\"]\n"
+        "[[language]]\nname = \"other\"\n" +
+            own + "\n",
+        "my.toml");
+    return rules ? std::string() : join_findings(rules.error());
+  };
+  EXPECT_EQ(findings("extensions = [\"hh\"]"), "");
+  EXPECT_NE(findings("extensions = [\".hh\"]").find("my.toml:8: \"extensions\""), std::string::npos);
+  EXPECT_NE(findings("extensions = [\"H\"]").find("my.toml:8: \"extensions\""), std::string::npos);
+  EXPECT_NE(findings("file_names = [\"makefile\"]").find("my.toml:8: \"file_names\""), std::string::npos);
+}
+
 }  // namespace sluice::trigger_rules_test
