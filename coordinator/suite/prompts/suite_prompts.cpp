@@ -1,15 +1,12 @@
 #include "coordinator/suite/prompts/suite_prompts.hpp"
 
 #include "common/defaults.hpp"
-#include "common/files.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/documents/document_context.hpp"
-#include "coordinator/suite/file_glob.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
 #include "coordinator/suite/test_files/test_templates.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <utility>
 
@@ -37,8 +34,7 @@ std::optional<std::string> read_prompt_file(TableReader& reader, const std::stri
   auto text = read_file(path, opened);
   std::string problem;
   if (!text) {
-    const bool fits_none = is_file_glob(path) && text.error() == unreadable_file(ENOENT);
-    problem = fits_none ? "fits no file" : text.error().message;
+    problem = text.error().message;
   } else if (invalid_utf8_at(*text)) {
     problem = "is not valid UTF-8" + std::string(how_to_reach_utf8);
   } else if (without_byte_order_mark(*text).empty()) {

@@ -204,9 +204,8 @@ class YamlSuiteReader {
     // The key is a finding already; that the tests have no prompt would only follow from it.
     const auto misspelt = prompts == nullptr ? misspelt_prompts(root) : std::nullopt;
     if (misspelt) prompts = &*misspelt;
-    if (prompts != nullptr) {
-      prompts_->read(with_prompt_files(*prompts, *files_), context_, reader_of_files(), &input_files_);
-    }
+    if (prompts != nullptr)
+      prompts_->read(with_prompt_files(*prompts, *files_), context_, reader_of_prompts(), &input_files_);
     prompt_variants_ = prompts_->variants();
     const DocumentEntry* arms = reader.entry("arms");
     const DocumentEntry* providers = reader.entry("providers");
@@ -239,6 +238,14 @@ class YamlSuiteReader {
   ReadNamedFile reader_of_files() const {
     return [files = files_](const std::string& name, std::vector<FileIdentity>* opened) {
       return files->read(name, defaults::max_fixture_bytes, opened);
+    };
+  }
+
+  /// Of a glob that stands for no files it says why.
+  ReadNamedFile reader_of_prompts() const {
+    return [this](const std::string& name, std::vector<FileIdentity>* opened) -> Result<std::string> {
+      const auto found = is_file_glob(name) ? find_files(*files_, name) : Result<std::vector<std::string>>();
+      return found ? reader_of_files()(name, opened) : fail(found.error());
     };
   }
 

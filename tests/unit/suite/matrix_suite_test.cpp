@@ -213,7 +213,8 @@ TEST_F(MatrixSuite, NamesFilesByGlobs) {
                       "tests_file: tests/b/two.csv\n")),
             "p-second=: q=:");
   EXPECT_EQ(findings("suite: s\nprompts: [{file: 'none/*.txt'}]\ntests_file: 'tests/*.csv'\n"),
-            "suite.yaml:2: \"file\" in prompts[0] names \"none/*.txt\", which fits no file\n"
+            "suite.yaml:2: \"file\" in prompts[0] names \"none/*.txt\", which fits no file: there is no "
+            "folder \"none\"\n"
             "suite.yaml:3: \"tests_file\" names \"tests/*.csv\", which fits no file\n");
   EXPECT_EQ(
       findings("suite: s\ntests_file: 'none/at all/*.csv'\n"),
