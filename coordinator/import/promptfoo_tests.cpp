@@ -159,7 +159,7 @@ class TestImporter {
                               " are made by a program or lie elsewhere: left out");
       for (const std::string& one : files_of(file, from_, node.line, Loss::everything)) {
         const auto document = read_document(one, from_, node.line, Loss::everything);
-        if (document) read_vars(*document, tests);
+        if (document) TestImporter(defaults_, from_.with(one)).read_vars(*document, tests);
       }
       return;
     }

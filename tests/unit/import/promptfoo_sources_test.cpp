@@ -56,6 +56,14 @@ TEST_F(Promptfoo, ImportsNothingWithoutAFileThatATestAsks) {
     EXPECT_EQ(errors("{vars: " + std::string(vars) + ", assert: [{type: contains, value: y}]}"), "") << vars;
 }
 
+// It was that line of the configuration.
+TEST_F(Promptfoo, NamesTheFileOfAVariableThatIsLeftOut) {
+  write("vars.yaml", "q: x\n\na b: y\n");
+  const std::string said = notes(
+      "prompts: ['{{q}}']\ntests: [{vars: 'file://vars.yaml', assert: [{type: contains, value: y}]}]\n");
+  EXPECT_TRUE(has(said, "vars.yaml:3: the variable \"a b\" has a name")) << said;
+}
+
 TEST_F(Promptfoo, SaysHowToConvertUtf16) {
   write("tests.csv", std::string("\xff\xfeq\0", 4));
   write("c.yaml", "prompts: ['{{q}}']\ntests: file://tests.csv\n");
