@@ -4,6 +4,7 @@
 #include "common/documents/canonical_json.hpp"
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
+#include "coordinator/import/defaults.hpp"
 #include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/suite/documents/json_document.hpp"
 #include "coordinator/suite/documents/yaml_document.hpp"
@@ -179,6 +180,9 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
   } else if (invalid_utf8_at(*text)) {
     problem = "is not valid UTF-8";
     loss = of_no_text.value_or(loss);
+  } else if (from.depth > defaults::max_file_depth) {
+    problem = "stands more than " + std::to_string(defaults::max_file_depth) +
+              " deep in files that name others, or itself";
   }
   if (problem.empty()) return with_unix_line_ends(std::string(without_byte_order_mark(*text)));
   from.lose(loss, line,

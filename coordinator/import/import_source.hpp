@@ -4,6 +4,7 @@
 #include "coordinator/import/import_notes.hpp"
 #include "coordinator/suite/suite_folder.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,7 @@ struct ImportFile {
   std::string name;      ///< Relative to the folder; for messages too.
   std::string folder{};  ///< Leads there from the suite's: empty, or with a slash at its end.
   ForeignEnvironment* environment = nullptr;  ///< Null where no text is read.
+  std::size_t depth = 0;                      ///< So many files name each other down to this one.
 
   /// A note of what changes no request and no verdict.
   void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }
@@ -54,7 +56,9 @@ struct ImportFile {
     notes.add(name, line, std::move(message), loss);
   }
   /// Another file beside it.
-  ImportFile with(std::string other) const { return {files, notes, std::move(other), folder, environment}; }
+  ImportFile with(std::string other) const {
+    return {files, notes, std::move(other), folder, environment, depth + 1};
+  }
 };
 
 /// The table of an entry that must be one; else null, which is a note unless nothing stands there.

@@ -289,6 +289,22 @@ TEST_F(Promptfoo, ReadsAQuestionMarkInAFlow) {
   EXPECT_TRUE(has(made, "text: \"Why? Because?\"\n")) << made;
 }
 
+// It was read until the stack was full.
+TEST_F(Promptfoo, ReadsNoFileThatNamesItselfForEver) {
+  write("self.yaml", "- file://self.yaml\n");
+  write("text.yaml", "'file://text.yaml'\n");
+  for (const char* config : {"tests: file://self.yaml", "scenarios: [file://self.yaml]",
+                             "tests: [{vars: 'file://text.yaml', assert: [{type: contains, value: y}]}]"}) {
+    write("promptfooconfig.yaml", "prompts: ['{{q}}']\n" + std::string(config) + "\n");
+    const auto imported = import_promptfoo(folder_.path() / "promptfooconfig.yaml", {});
+    ASSERT_FALSE(imported) << config;
+    EXPECT_TRUE(has(join_findings(imported.error()), "more than 8 deep")) << join_findings(imported.error());
+  }
+  EXPECT_TRUE(has(notes("prompts: ['{{q}}']\nproviders: file://self.yaml\n" + one_test), "more than 8 deep"));
+  EXPECT_TRUE(
+      has(notes("prompts: ['{{q}}']\ndefaultTest: file://text.yaml\n" + one_test), "more than 8 deep"));
+}
+
 // All its tests were left out, with one line.
 TEST_F(Promptfoo, IsNotImportedWithoutATestsFileThatIsNoDocument) {
   write("tests.yaml", "- vars: { q: [ }\n");
