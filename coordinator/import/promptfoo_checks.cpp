@@ -4,6 +4,7 @@
 #include "common/text/text.hpp"
 #include "common/text/trimmed.hpp"
 #include "coordinator/import/bound_checks.hpp"
+#include "coordinator/import/defaults.hpp"
 #include "coordinator/import/foreign_environment.hpp"
 #include "coordinator/import/foreign_script.hpp"
 #include "coordinator/import/foreign_transform.hpp"
@@ -133,10 +134,11 @@ class CheckImporter {
     const DocumentEntry* entry = templates_.table != nullptr && reference.starts_with(start)
                                      ? find_entry(*templates_.table, reference.substr(start.size()))
                                      : nullptr;
+    const std::string shown = "the check " + json_string(excerpt(reference, defaults::quoted_bytes));
     if (entry == nullptr || find_entry(entry->value, "$ref") != nullptr)
-      return from_.lose(
-          Loss::check, line,
-          "the check " + json_string(excerpt(reference, defaults::quoted_bytes)) + " is not there: left out");
+      return from_.lose(Loss::check, line, shown + " is not there: left out");
+    if (from_.depth > defaults::max_file_depth)
+      return from_.lose(Loss::check, line, shown + " is a set that holds itself: left out");
     const ImportFile there = from_.with(templates_.file);
     CheckImporter importer(templates_, there);
     importer.is_in_group_ = is_in_group_;

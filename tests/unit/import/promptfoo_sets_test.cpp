@@ -7,6 +7,16 @@
 
 namespace sluice::promptfoo_sets_test {
 
+// It was followed until the stack was full.
+TEST_F(Promptfoo, FollowsNoSetThatHoldsItselfForEver) {
+  const std::string said = notes(R"yaml(prompts: ['{{q}}']
+assertionTemplates:
+  all: {type: assert-set, assert: [{type: contains, value: y}, {$ref: '#/assertionTemplates/all'}]}
+tests: [{vars: {q: x}, assert: [{$ref: '#/assertionTemplates/all'}]}]
+)yaml");
+  EXPECT_TRUE(has(said, "\"#/assertionTemplates/all\" is a set that holds itself: left out")) << said;
+}
+
 TEST_F(Promptfoo, MakesAGroupOfASetWithAThreshold) {
   const std::string set = R"yaml(prompts: ['{{a}}']
 tests:
