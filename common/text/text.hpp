@@ -17,6 +17,10 @@ constexpr bool continues_utf8(char byte) {
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
+/// a to z and A to Z, whatever the locale.
+constexpr bool is_ascii_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 /// The text with A to Z as a to z, whatever the locale.
 std::string to_lower(std::string_view text);
 /// Offset of the first byte that is not valid UTF-8 (no overlong forms, no surrogates); nothing if all is

@@ -18,8 +18,7 @@ constexpr std::size_t id_digits = 16;  // 64 bits: no two of a million findings 
 std::string category_of(std::string_view subject) {
   std::string category;
   for (const char c : subject.substr(0, subject.find('/'))) {
-    const bool may_stand =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    const bool may_stand = is_ascii_letter(c) || is_digit(c) || c == '-' || c == '_';
     category += may_stand ? c : '_';
   }
   return category.empty() ? "_" : category;

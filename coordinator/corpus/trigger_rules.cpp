@@ -24,7 +24,7 @@ std::string_view name_in(std::string_view path) {
 }
 
 bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return is_ascii_letter(c) || is_digit(c);
 }
 
 std::string quoted(std::string_view text) {

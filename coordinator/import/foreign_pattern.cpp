@@ -128,7 +128,7 @@ class PatternTranslator {
     }
     if (!cursor_.take("(?<")) return std::nullopt;
     const std::string name(cursor_.rest().substr(0, cursor_.rest().find('>')));
-    const auto is_plain = [](char c) { return is_letter_of_ascii(c) || is_digit(c) || c == '_'; };
+    const auto is_plain = [](char c) { return is_ascii_letter(c) || is_digit(c) || c == '_'; };
     const auto may_stand = [&](char c) { return is_plain(c) || c == '$' || c == '\\' || (c & 0x80) != 0; };
     cursor_.skip(name.size());
     const bool is_name = !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, may_stand);

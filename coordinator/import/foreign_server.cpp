@@ -117,11 +117,8 @@ std::string pointer_of(std::string_view script) {
     if (is_quoted) step = step.substr(1, step.size() - 2);
     if (step.starts_with('?')) step.remove_prefix(1);
     if (step.ends_with('?')) step.remove_suffix(1);
-    const bool is_name = !step.empty() && std::ranges::all_of(step, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-             c == '-';
-    });
-    if (!is_name) return "";
+    const auto may_stand = [](char c) { return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '-'; };
+    if (step.empty() || !std::ranges::all_of(step, may_stand)) return "";
     pointer += '/' + std::string(step);
     i = is_bracket ? end + 1 : end;
   }
@@ -195,7 +192,7 @@ std::string variable_for(const std::string& server) {
   std::string variable = server + "_API_KEY";
   for (char& c : variable) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9')) c = '_';
+    if (!is_ascii_letter(c) && !is_digit(c)) c = '_';
   }
   return usable_variable(variable).empty() ? "HOST_" + variable : variable;
 }

@@ -83,8 +83,7 @@ class Translator {
     const bool is_json = pass_filters(held);
     const bool is_text = held.size() > 1 && (held.front() == '\'' || held.front() == '"') &&
                          held.back() == held.front() && held.find('\\') == std::string_view::npos;
-    const bool is_number =
-        !held.empty() && std::ranges::all_of(held, [](char c) { return c >= '0' && c <= '9'; });
+    const bool is_number = !held.empty() && std::ranges::all_of(held, is_digit);
     if (is_number) {
       result_.text += held;
       return;

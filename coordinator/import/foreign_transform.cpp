@@ -1,6 +1,7 @@
 #include "coordinator/import/foreign_transform.hpp"
 
 #include "common/text/any_case.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/import/foreign_script.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace sluice {
 namespace {
 
 bool is_letter_of_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+  return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '$';
 }
 
 /// The name in `.name`, `['name']` or `["name"]`, which is taken off.
@@ -20,7 +21,7 @@ std::optional<std::string> take_member(std::string_view& text) {
     const auto end = std::ranges::find_if_not(text, is_letter_of_name);
     std::string name(text.begin(), end);
     // A list and a text have a length that JSON does not name.
-    if (name.empty() || (name.front() >= '0' && name.front() <= '9') || name == "length") return std::nullopt;
+    if (name.empty() || is_digit(name.front()) || name == "length") return std::nullopt;
     text.remove_prefix(name.size());
     return name;
   }

@@ -127,7 +127,7 @@ PatternCharacter PatternCursor::take_escaped(bool is_in_class) {
     return {};
   }
   const char kind = next();
-  if (const auto found = controls.find(kind); is_letter_of_ascii(kind) && found != controls.npos) {
+  if (const auto found = controls.find(kind); is_ascii_letter(kind) && found != controls.npos) {
     skip(1);
     return {static_cast<std::uint32_t>(controls[found + 1]), {'\\', kind}};
   }
@@ -158,7 +158,7 @@ std::uint32_t PatternCursor::octal() {
 /// `\cA`. Without a letter behind it the backslash is itself.
 PatternCharacter PatternCursor::control(bool is_in_class) {
   const char letter = next(1);
-  const bool is_control = is_letter_of_ascii(letter) || (is_in_class && (is_digit(letter) || letter == '_'));
+  const bool is_control = is_ascii_letter(letter) || (is_in_class && (is_digit(letter) || letter == '_'));
   if (!is_control) return {'\\', "\\\\"};
   skip(2);
   return numbered(static_cast<std::uint32_t>(letter) % 32);
@@ -188,7 +188,7 @@ PatternCharacter PatternCursor::itself() {
   const char first = found.text.front();
   // Behind a brace a digit would count what stands before that.
   if (is_digit(first)) return numbered(found.code);
-  if (found.code < 0x80 && !is_letter_of_ascii(first)) found.text.insert(0, "\\");
+  if (found.code < 0x80 && !is_ascii_letter(first)) found.text.insert(0, "\\");
   return found;
 }
 

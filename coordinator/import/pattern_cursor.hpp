@@ -10,10 +10,6 @@
 
 namespace sluice {
 
-constexpr bool is_letter_of_ascii(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// A character as RE2 writes it, or one of the sets `\d\w\s\D\W\S` as it stands in a class.
 struct PatternCharacter {
   std::uint32_t code = 0;

@@ -9,17 +9,13 @@
 namespace sluice {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// Fewer than YAML allows: those that mean nothing else anywhere.
 bool is_plain(std::string_view text) {
   const auto is_safe = [](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') ||
+    return is_ascii_letter(c) || is_digit(c) ||
            std::string_view(" _-./()+").find(c) != std::string_view::npos;
   };
-  return !text.empty() && (is_letter(text.front()) || text.front() == '_' || text.front() == '/') &&
+  return !text.empty() && (is_ascii_letter(text.front()) || text.front() == '_' || text.front() == '/') &&
          text.back() != ' ' && std::ranges::all_of(text, is_safe) &&
          std::holds_alternative<std::string>(resolve_plain_scalar(text));
 }

@@ -1,6 +1,7 @@
 #include "coordinator/import/trimmed_answer.hpp"
 
 #include "common/checks/pattern.hpp"
+#include "common/text/text.hpp"
 #include "coordinator/import/defaults.hpp"
 
 #include <cstddef>
@@ -124,9 +125,8 @@ class PatternReader {
 
   bool escape() {
     const char kind = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
-    const bool is_letter = (kind >= 'a' && kind <= 'z') || (kind >= 'A' && kind <= 'Z') ||
-                           (kind >= '0' && kind <= '9') || kind == '\0';
-    if (is_letter && !is_one_of(kind, "dwsDWSnrtfv")) failed_ = true;
+    const bool may_mean_more = is_ascii_letter(kind) || is_digit(kind) || kind == '\0';
+    if (may_mean_more && !is_one_of(kind, "dwsDWSnrtfv")) failed_ = true;
     take(failed_ ? 0 : 2);
     return is_one_of(kind, " sDWnrtfv");
   }

@@ -14,7 +14,7 @@ bool is_small(char c) {
 }
 
 bool is_letter(char c) {
-  return is_small(c) || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+  return is_ascii_letter(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool is_blank(char c) {

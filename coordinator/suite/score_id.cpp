@@ -13,9 +13,6 @@ constexpr char separator = ':';
 bool is_small_letter(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool is_letter(char c) {
-  return is_small_letter(c) || (c >= 'A' && c <= 'Z');
-}
 
 /// What is left of a name where writing is no matter.
 std::string without_writing(std::string_view name) {
@@ -36,9 +33,9 @@ std::string without_writing(std::string_view name) {
 /// The letters of the word at that place.
 std::size_t length_of_word(std::string_view name, std::size_t at) {
   std::size_t begin = at;
-  while (begin > 0 && is_letter(name[begin - 1])) --begin;
+  while (begin > 0 && is_ascii_letter(name[begin - 1])) --begin;
   std::size_t end = at;
-  while (end < name.size() && is_letter(name[end])) ++end;
+  while (end < name.size() && is_ascii_letter(name[end])) ++end;
   return end - begin;
 }
 

@@ -14,11 +14,9 @@ namespace {
 
 /// Ids and versions are names of files, words of settings and parts of reports.
 bool is_name(std::string_view text) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto may_stand = [&](char c) {
-    return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-';
-  };
-  return text.size() <= defaults::max_rubric_name_bytes && (is_letter(text[0]) || is_digit(text[0])) &&
+  const auto may_begin = [](char c) { return is_ascii_letter(c) || is_digit(c); };
+  const auto may_stand = [&](char c) { return may_begin(c) || c == '.' || c == '_' || c == '-'; };
+  return text.size() <= defaults::max_rubric_name_bytes && may_begin(text[0]) &&
          std::ranges::all_of(text, may_stand);
 }
 

@@ -11,8 +11,7 @@ namespace sluice {
 namespace {
 
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-         c == '-';
+  return is_ascii_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-';
 }
 
 bool is_plain_word(std::string_view text) {

@@ -22,7 +22,7 @@ struct Placeholder {
 };
 
 bool is_placeholder_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return is_ascii_letter(c) || c == '_';
 }
 
 /// The next `{{name}}` from a position on; braces around anything but a name are plain text.

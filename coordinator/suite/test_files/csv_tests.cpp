@@ -32,7 +32,7 @@ constexpr std::string_view expected_column = "__expected";
 bool is_expected_column(std::string_view name) {
   if (!name.starts_with(expected_column)) return false;
   const std::string_view number = name.substr(expected_column.size());
-  return number.size() <= 2 && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+  return number.size() <= 2 && std::ranges::all_of(number, is_digit);
 }
 
 constexpr std::string_view threshold_column = "__threshold";

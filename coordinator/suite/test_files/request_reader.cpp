@@ -15,7 +15,7 @@ namespace sluice {
 
 bool is_provider_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '-';
   });
 }
 
