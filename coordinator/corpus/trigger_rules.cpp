@@ -27,7 +27,7 @@ bool is_letter_or_digit(char c) {
   return is_ascii_letter(c) || is_digit(c);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return '"' + excerpt(text, defaults::quoted_bytes) + '"';
 }
 
@@ -189,12 +189,13 @@ tl::expected<TriggerRules, std::vector<Finding>> TriggerRules::parse(std::string
       reader.add_finding(node.line, "a [[language]] needs \"extensions\" or \"file_names\"");
     for (const std::string& one : extensions) {
       if (one.find('.') != std::string::npos)
-        reader.add_wrong("extensions", "must be what follows a name's last dot, not " + quoted(one));
+        reader.add_wrong("extensions", "must be what follows a name's last dot, not " + in_quotes(one));
     }
     const auto take = [&](std::string_view key, const Texts& texts, auto& languages_by_text) {
       for (const std::string& one : texts) {
         if (!languages_by_text.try_emplace(to_lower(one), i).second)
-          reader.add_wrong(key, "hold " + quoted(one) + " again: a file is of one language, so leave it out");
+          reader.add_wrong(key,
+                           "hold " + in_quotes(one) + " again: a file is of one language, so leave it out");
       }
     };
     take("extensions", extensions, made.by_extension_);
