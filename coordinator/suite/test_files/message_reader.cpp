@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -114,9 +115,13 @@ class MessagesReader {
 
   void take_calls(const DocumentNode::Array& calls, const std::string& name, ChatMessage& message) {
     message.calls = read_tool_calls(calls, name + ".tool_calls", context_);
+    for (const ToolCall& call : message.calls) ids_.insert(call.id);
     for (ToolCall& call : message.calls) {
       ++calls_;
-      if (call.id.empty()) call.id = "call_" + std::to_string(calls_);
+      // An answer names its call: no other may have the number.
+      for (std::size_t n = calls_; call.id.empty(); ++n) {
+        if (auto id = "call_" + std::to_string(n); ids_.insert(id).second) call.id = std::move(id);
+      }
       unanswered_.push_back(call);
     }
   }
@@ -213,6 +218,7 @@ class MessagesReader {
   const DocumentContext& context_;
   ReadMessages result_;
   std::vector<ToolCall> unanswered_;
+  std::set<std::string> ids_;  ///< Of all calls so far.
   std::size_t calls_ = 0;
 };
 

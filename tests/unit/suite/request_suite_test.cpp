@@ -33,6 +33,21 @@ constexpr const char* conversation = R"yaml(    messages:
     params: {top_p: 0.9, stop: [END], temperature: 0.2}
 )yaml";
 
+// Both calls were call_2, and the second answer was that of the first.
+TEST_F(RequestSuite, GivesNoCallTheIdOfAnother) {
+  const Case test = first_case(with_input(R"yaml(    messages:
+      - {role: user, content: Both?}
+      - {role: assistant, tool_calls: [{id: call_2, name: f}, {name: g}]}
+      - {role: tool, tool_call_id: call_2, content: of f}
+      - {role: tool, content: of g}
+      - {role: user, content: And?}
+)yaml"));
+  ASSERT_EQ(test.extras.messages.size(), 5u);
+  EXPECT_EQ(test.extras.messages[1].calls[0].id, "call_2");
+  EXPECT_EQ(test.extras.messages[1].calls[1].id, "call_3");
+  EXPECT_EQ(test.extras.messages[3].call_id, "call_3");
+}
+
 TEST_F(RequestSuite, ReadsMessagesToolsAndParameters) {
   const std::string png("\x89PNG\r\n\x1a\n...", 11);
   write("photo.png", png);
