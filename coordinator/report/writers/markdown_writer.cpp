@@ -95,7 +95,7 @@ class MarkdownWriter {
     std::string rule = "|";
     text() += '|';
     for (const Column& column : table.columns) {
-      text() += " " + column.heading + " |";
+      text() += " " + markdown_words(column.heading) + " |";
       rule += " " + std::string(column.numeric ? style_.numeric_column : "---") + " |";
     }
     text() += "\n" + rule + "\n";

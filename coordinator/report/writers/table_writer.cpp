@@ -153,7 +153,7 @@ class TableWriter {
     drawable.whole_names = table.whole_names;
     drawable.keys = table.keys;
     for (const Column& column : table.columns)
-      drawable.columns.push_back({column.heading, column.numeric, column.droppable});
+      drawable.columns.push_back({printable(column.heading), column.numeric, column.droppable});
     for (const Row& row : table.rows) {
       auto& cells = drawable.rows.emplace_back();
       for (const Cell& cell : row.cells)

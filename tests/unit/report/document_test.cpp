@@ -86,6 +86,17 @@ TEST(Document, EveryBlockStandsInACommentByItsRank) {
   expect_golden("document.md", sink.text());
 }
 
+// Runs beside one another stand under the names of their files.
+TEST(Document, ForeignTextInAHeadingOfATableIsEscaped) {
+  const Document document{.sections = {{.blocks = {Table{.columns = {column("a|b<c>"), number("d\x1b[2Je")},
+                                                         .rows = {{{words("1"), "2"}}}}}}}};
+  StringSink comment;
+  write_markdown(document, {}, comment);
+  EXPECT_NE(comment.text().find("| a\\|b&lt;c&gt; | "), std::string::npos) << comment.text();
+  for (const std::string& text : {comment.text(), table_of(document, {.columns = 80})})
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
+}
+
 // An answer that fails by a line end looked like the text that was expected.
 TEST(Document, LineEndsInCodeAreSigns) {
   EXPECT_EQ(with_line_signs("a b\tc"), "a b\tc");
