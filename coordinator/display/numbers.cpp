@@ -1,5 +1,6 @@
 #include "coordinator/display/numbers.hpp"
 
+#include "common/text/text.hpp"
 #include "common/text/timestamp.hpp"
 
 #include <algorithm>
@@ -32,6 +33,15 @@ std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
   return digits;
+}
+
+std::string in_percent(double confidence) {
+  return shortest(std::round(confidence * 1e9) / 1e7) + " %";
+}
+
+std::string p_value(const std::optional<double>& p) {
+  if (!p) return dash;
+  return *p < 0.001 ? "< 0.001" : fixed(*p, 3);
 }
 
 std::string dollars(double amount) {

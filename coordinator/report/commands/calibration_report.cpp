@@ -101,7 +101,7 @@ std::string calibration_text(const CalibrationReport& report, std::size_t column
   std::string text = "Judge " + printable(report.judge.in_words()) + " beside " +
                      (is_labels ? "labels" : "the metric " + report.against) + ", suite " +
                      printable(report.suite) + "\n";
-  const std::string confidence = wording::fixed(100.0 * report.confidence, 0) + " %";
+  const std::string confidence = wording::in_percent(report.confidence);
   for (const CalibratedMetric& metric : report.metrics) append_metric(metric, confidence, columns, text);
   if (report.errors > 0) text += "\n" + wording::counted(report.errors, "case") + " with an error left out\n";
   return text;

@@ -122,10 +122,10 @@ std::string bias_line(const GradeReportInput& input, std::size_t width) {
   std::string line = "Position: " + wording::counted_of(bias->flips, bias->pairs, "pair") +
                      " changed sides with the order and count as ties";
   const bool is_biased = bias->p < 1.0 - input.confidence;
-  line += is_biased ? "; the judge favours the " + std::string(*bias->bias > 0 ? "first" : "second") +
-                          " place, beyond chance (p = " + wording::fixed(bias->p, 3) + ")."
-                    : "; no bias beyond chance (p = " + wording::fixed(bias->p, 3) + ").";
-  return paragraph(line, width);
+  line += is_biased
+              ? "; the judge favours the " + std::string(*bias->bias > 0 ? "first" : "second") + " place"
+              : "; no bias";
+  return paragraph(line + " beyond chance (p " + wording::p_value(bias->p) + ").", width);
 }
 
 // --- For programs ---

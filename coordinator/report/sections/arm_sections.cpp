@@ -210,7 +210,7 @@ bool seems_decided(const ArmMetricComparison& one) {
 
 /// What the columns of pair_table are.
 Notes pair_notes(const RunArms& run) {
-  const std::string confidence = wording::fixed(100.0 * run.confidence, 0) + " %";
+  const std::string confidence = wording::in_percent(run.confidence);
   const std::string effect = wording::fixed(100.0 * run.rules.min_effect, 1) + " points";
   std::uint64_t comparisons = 0;
   std::uint64_t empty = 0;

@@ -33,7 +33,7 @@ constexpr TraitWords format_words{"answers with more Markdown",
 /// `rank correlation of score and length in bytes 0.41 (95 %: 0.25 to 0.55) over 200 cases`
 std::string strength(const RankCorrelation& found, const std::string& trait, double confidence) {
   return "rank correlation of score and " + trait + ' ' + fixed(*found.rho, 2, true) + " (" +
-         fixed(100.0 * confidence, 0) + " %: " + fixed(found.interval.low, 2, true) + " to " +
+         in_percent(confidence) + ": " + fixed(found.interval.low, 2, true) + " to " +
          fixed(found.interval.high, 2, true) + ") over " + counted(found.cases, "case");
 }
 
@@ -113,8 +113,8 @@ std::string judged_by(const JudgedMetricBias& metric) {
 
 std::string kappa(const JudgeCalibration& calibration) {
   if (!calibration.kappa) return "no kappa, since both always say the same,";
-  return "kappa " + fixed(*calibration.kappa, 2) + " (" + fixed(100.0 * defaults::statistics::confidence, 0) +
-         " %: " + fixed(calibration.kappa_low, 2) + " to " + fixed(calibration.kappa_high, 2) + ")";
+  return "kappa " + fixed(*calibration.kappa, 2) + " (" + in_percent(defaults::statistics::confidence) +
+         ": " + fixed(calibration.kappa_low, 2) + " to " + fixed(calibration.kappa_high, 2) + ")";
 }
 
 std::string length_bias(const JudgedMetricBias& metric, double confidence) {

@@ -7,7 +7,6 @@
 #include "coordinator/report/wording/wording.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -17,10 +16,6 @@
 namespace sluice::wording {
 namespace {
 
-std::string percent(double confidence) {
-  return shortest(std::round(confidence * 1000) / 10) + " %";
-}
-
 std::string main_line(const RunStability& run) {
   const StabilityFigures& all = run.analysis.all;
   if (!all.stability) {
@@ -28,7 +23,7 @@ std::string main_line(const RunStability& run) {
         run.perturbations, [](const PerturbationSummary& one) { return one.facts.changed > 0; });
     return any_changed ? "No answer to a perturbed input was judged" : "No perturbation changed any case";
   }
-  return "Stability " + share(all.stability) + " (" + percent(run.confidence) + ": " +
+  return "Stability " + share(all.stability) + " (" + in_percent(run.confidence) + ": " +
          interval(all.interval) + "): the share of " + counted(all.answers, "perturbed answer") + ", to " +
          counted(all.cases, "case") + (all.answers == 1 ? ", that is" : ", that are") +
          " the same as without the perturbation";
@@ -52,7 +47,7 @@ std::string floor_line(const RunStability& run) {
   if (!all.floor && run.repeats > 1) return "Noise floor unknown: no case has two scored repeats";
   if (!all.floor) return "Noise floor unknown: --repeat N (2 or more) tells how far plain repetition agrees";
   std::string line = "Repeats of the unperturbed inputs agree " + share(all.floor) + " (" +
-                     percent(run.confidence) + ": " + interval(all.floor_interval) + ")";
+                     in_percent(run.confidence) + ": " + interval(all.floor_interval) + ")";
   if (!all.stability) return line;
   line += "; unstable beyond that: " + counted(run.unstable_cases(), "case");
   if (run.cases_too_costly_to_test() > 0)
@@ -141,12 +136,6 @@ std::string share(const std::optional<double>& value) {
 std::string interval(const std::optional<Interval>& bounds) {
   if (!bounds) return dash;
   return fixed(bounds->low, 2) + " to " + fixed(bounds->high, 2);
-}
-
-std::string p_value(const std::optional<double>& p) {
-  if (!p) return dash;
-  if (*p < 0.001) return "< 0.001";
-  return fixed(*p, 3);
 }
 
 std::vector<std::string> stability_summary(const ReportInput& input) {

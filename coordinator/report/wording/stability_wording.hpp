@@ -18,8 +18,6 @@ namespace sluice::wording {
 std::string share(const std::optional<double>& share);
 /// `0.88 to 0.95`; a dash if unknown.
 std::string interval(const std::optional<Interval>& interval);
-/// `0.03`; `< 0.001`; a dash if there was no test.
-std::string p_value(const std::optional<double>& p);
 
 /// A line on each: how stable, on which perturbation alone that rests, what the repeats agree on, pass@k, how
 /// far scores move, what was left out.

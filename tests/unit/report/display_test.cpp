@@ -219,6 +219,9 @@ TEST(Wording, NumbersAsPeopleReadThem) {
   EXPECT_EQ(wording::grouped(1234567890), "1,234,567,890");
   EXPECT_EQ(wording::score(std::nullopt), "–");
   EXPECT_EQ(wording::score(0.866), "0.87");
+  EXPECT_EQ(wording::in_percent(0.95), "95 %");
+  EXPECT_EQ(wording::p_value(std::nullopt), "–");
+  EXPECT_EQ(wording::p_value(0.031), "0.031");
   EXPECT_EQ(wording::dollars(0.12), "$0.12");
   EXPECT_EQ(wording::dollars(0.0), "$0.00");
   EXPECT_EQ(wording::dollars(0.0012), "$0.0012");
@@ -229,6 +232,13 @@ TEST(Wording, NumbersAsPeopleReadThem) {
   EXPECT_EQ(wording::rfc3339(0), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(wording::rfc3339(1709251199999), "2024-02-29T23:59:59.999Z");
   EXPECT_EQ(wording::date(1709251199999), "2024-02-29 23:59:59 UTC");
+}
+
+// A confidence of 0.999 was `100 %` among arms and judges.
+TEST(Numbers, NoConfidenceIsRoundedToCertainty) {
+  EXPECT_EQ(wording::in_percent(0.975), "97.5 %");
+  EXPECT_EQ(wording::in_percent(0.999), "99.9 %");
+  EXPECT_EQ(wording::in_percent(0.99999), "99.999 %");
 }
 
 TEST(Numbers, OneOfOneIsTheOnlyOne) {

@@ -103,6 +103,17 @@ TEST_F(GradeReport, CountsFlipsAsThePositionBiasDoes) {
   EXPECT_EQ(run.bias->toward_second, 2u) << "the candidate did better where it stood second";
 }
 
+// It was `p = 0.000`.
+TEST_F(GradeReport, AnUnlikelyBiasHasNoChanceOfZero) {
+  RunGrades run = grades();
+  run.bias->bias = 0.4;
+  run.bias->p = 0.0001;
+  StringSink sink;
+  write_grade_table(input(run), {.columns = 200}, sink);
+  EXPECT_NE(sink.text().find("0.001)."), std::string::npos) << sink.text();
+  EXPECT_EQ(sink.text().find("0.000"), std::string::npos) << sink.text();
+}
+
 TEST_F(GradeReport, WithoutAGradeThereIsNoScore) {
   source.trials = {errored(0, 0, {Reason::timed_out, "late"})};
   results.trials = 1;
