@@ -31,8 +31,8 @@ const std::string select_quality = R"sql(
     total(candidate_cost), count(candidate_cost), total(candidate_latency_ms), count(candidate_latency_ms),
     max(runs.started_at_ms)
   FROM )sql" + sound("quality") + " JOIN " +
-                                   kept_runs +
-                                   R"sql( ON runs.seq = quality.id >> 32
+                                   kept_runs + " ON quality.id" + ids_of_run("runs.seq") +
+                                   R"sql(
   WHERE (?1 IS NULL OR runs.run_id = ?1) AND (?2 IS NULL OR runs.suite = ?2)
     AND (?3 IS NULL OR baseline_arm = ?3 OR candidate_arm = ?3)
     AND (?4 IS NULL OR category = ?4) AND (?5 IS NULL OR judge = ?5)

@@ -25,8 +25,8 @@ const std::string select_retrievals = R"sql(
   SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
     task_class, language, build_system, status, max(id)
   FROM )sql" + sound("retrievals") + " JOIN " +
-                                      kept_runs +
-                                      R"sql( ON runs.seq = retrievals.id >> 32
+                                      kept_runs + " ON retrievals.id" + ids_of_run("runs.seq") +
+                                      R"sql(
   WHERE plugin IS ?1 AND embedder IS ?2 AND (?3 IS NULL OR runs.suite = ?3)
     AND runs.mode <> 'mock' AND status NOT IN ('', 'error')
   GROUP BY runs.suite, test
@@ -37,7 +37,8 @@ const std::string select_of_run = R"sql(
   SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
     task_class, language, build_system, status, retrievals.id
   FROM )sql" + sound("retrievals") +
-                                  R"sql( JOIN runs ON runs.seq = retrievals.id >> 32
+                                  " JOIN runs ON retrievals.id" + ids_of_run("runs.seq") +
+                                  R"sql(
   WHERE runs.run_id = ?1 ORDER BY retrievals.id
 )sql";
 

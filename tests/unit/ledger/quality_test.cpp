@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 namespace sluice::quality_test {
@@ -52,6 +53,16 @@ class QualityTable : public ::testing::Test {
   support::TemporaryFolder folder_;
   Ledger ledger_ = *Ledger::open(folder_.path() / "ledger.db");
 };
+
+// All rows of the table were read, and their checksums verified, for those of one run.
+TEST_F(QualityTable, GradesOfOneRunDoNotDependOnTheRowsOfOthers) {
+  note("run-1", group(), {record(0, "france", 0.75)});
+  note("run-2", group(), {record(0, "france", 0.25)});
+  SQLite::Database((folder_.path() / "ledger.db").string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE quality SET notes = 'another' WHERE quality_score = 0.75");
+  EXPECT_EQ(quality({.run_id = "run-2"}).size(), 1u);
+  EXPECT_FALSE(ledger_.quality({.run_id = "run-1"}));
+}
 
 TEST_F(QualityTable, GradesOfATestAreSummedOverRuns) {
   note("run-1", group(), {record(0, "france", 0.75), record(1, "peru", 0.5)});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 namespace sluice::retrievals_test {
@@ -119,6 +120,21 @@ TEST_F(RetrievalsTable, ErrorsMockRunsAndOtherPluginsAreLeftOut) {
 TEST_F(RetrievalsTable, ARunThatIsNotThereIsRefusedWhole) {
   begin("run-1");
   EXPECT_FALSE(ledger_.note_retrievals("run-9", std::vector{event(0, "pass")}));
+}
+
+// All rows of the table were read, and their checksums verified, for those of one run.
+TEST_F(RetrievalsTable, OfOneRunDoNotDependOnTheRowsOfOthers) {
+  begin("run-1");
+  begin("run-2", "other");
+  note("run-1", {event(0, "pass"), event(1, "pass")});
+  note("run-2", {event(0, "fail")});
+  SQLite::Database((folder_.path() / "ledger.db").string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE retrievals SET example = 'another' WHERE status = 'pass'");
+  const auto of_run = ledger_.retrievals_of("run-2");
+  ASSERT_TRUE(of_run) << of_run.error().message;
+  EXPECT_EQ(of_run->size(), 1u);
+  EXPECT_EQ(found("other").size(), 1u);
+  EXPECT_FALSE(ledger_.retrievals_of("run-1"));
 }
 
 TEST_F(RetrievalsTable, GoWithTheirRun) {
