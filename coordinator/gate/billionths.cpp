@@ -1,5 +1,7 @@
 #include "coordinator/gate/billionths.hpp"
 
+#include "coordinator/display/numbers.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -25,5 +27,25 @@ double from_billionths(std::int64_t count) {
 double score_delta(double current, double baseline) {
   return from_billionths(billionths(current) - billionths(baseline));
 }
+
+namespace wording {
+
+int decimals_for(std::initializer_list<std::optional<double>> scores) {
+  const auto kept_apart = [&](int decimals) {
+    const double step = std::pow(10.0, -decimals);
+    for (const auto& a : scores) {
+      for (const auto& b : scores) {
+        if (!a || !b || billionths(*a) == billionths(*b)) continue;
+        if (std::abs(*a - *b) < step / 2 || fixed(*a, decimals) == fixed(*b, decimals)) return false;
+      }
+    }
+    return true;
+  };
+  int decimals = 2;
+  while (decimals < 9 && !kept_apart(decimals)) ++decimals;
+  return decimals;
+}
+
+}  // namespace wording
 
 }  // namespace sluice

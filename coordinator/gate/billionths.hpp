@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 
 namespace sluice {
 
@@ -14,5 +16,12 @@ double from_billionths(std::int64_t count);
 
 /// current - baseline in whole billionths: -0.07 for 0.85 and 0.92.
 double score_delta(double current, double baseline);
+
+namespace wording {
+
+/// As few decimals as keep the scores apart that the gate keeps apart, from 2 to 9.
+int decimals_for(std::initializer_list<std::optional<double>> scores);
+
+}  // namespace wording
 
 }  // namespace sluice

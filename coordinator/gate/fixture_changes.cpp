@@ -6,20 +6,20 @@
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <span>
 
 namespace sluice {
 namespace {
 
-std::string f1_in_words(const std::optional<double>& f1) {
-  if (!f1) return "none";
-  std::array<char, 32> digits{};
-  std::snprintf(digits.data(), digits.size(), "%.2f", *f1);
-  return digits.data();
+/// `0.90 -> 0.10`, with as many decimals as tell the two apart.
+std::string f1_in_words(const FixtureScores& one) {
+  const int decimals = wording::decimals_for({one.before, one.after});
+  const auto words = [&](const std::optional<double>& f1) {
+    return f1 ? wording::fixed(*f1, decimals) : std::string("none");
+  };
+  return words(one.before) + " -> " + words(one.after);
 }
 
 std::int64_t f1_change(const FixtureScores& one) {
@@ -31,8 +31,7 @@ std::string changes_in_words(std::span<const FixtureScores> changed) {
   if (changed.empty()) return "";
   std::string text;
   for (const FixtureScores& one : changed.first(std::min(changed.size(), defaults::named_fixtures))) {
-    text += (text.empty() ? " (" : ", ") + backquoted(one.id) + " " + f1_in_words(one.before) + " -> " +
-            f1_in_words(one.after);
+    text += (text.empty() ? " (" : ", ") + backquoted(one.id) + " " + f1_in_words(one);
   }
   if (changed.size() > defaults::named_fixtures) {
     text += ", and " + std::to_string(changed.size() - defaults::named_fixtures) + " more";

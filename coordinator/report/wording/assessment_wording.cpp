@@ -146,22 +146,6 @@ bool misses_a_score(const AssessedMetric& metric) {
   return has_something_to_say(metric) && info(metric.id).kind == MetricKind::scored;
 }
 
-int decimals_for(std::initializer_list<std::optional<double>> scores) {
-  const auto kept_apart = [&](int decimals) {
-    const double step = std::pow(10.0, -decimals);
-    for (const auto& a : scores) {
-      for (const auto& b : scores) {
-        if (!a || !b || billionths(*a) == billionths(*b)) continue;
-        if (std::abs(*a - *b) < step / 2 || fixed(*a, decimals) == fixed(*b, decimals)) return false;
-      }
-    }
-    return true;
-  };
-  int decimals = 2;
-  while (decimals < 9 && !kept_apart(decimals)) ++decimals;
-  return decimals;
-}
-
 ScoreWords words_for(const AssessedMetric& metric) {
   if (metric.baseline_passed) {
     const auto words = [](bool passed) { return std::string(passed ? "passed" : "failed"); };

@@ -4,16 +4,11 @@
 #include "coordinator/gate/gate.hpp"
 #include "coordinator/merge/case_result.hpp"
 
-#include <initializer_list>
 #include <optional>
 #include <string>
-#include <vector>
 
 /// What a gate's assessment reads like: scores beside their baseline and limit.
 namespace sluice::wording {
-
-/// As few decimals as keep the scores apart that the gate keeps apart, from 2 to 9.
-int decimals_for(std::initializer_list<std::optional<double>> scores);
 
 /// A score beside what it was compared with, all with the same decimals; an en dash where there is none.
 struct ScoreWords {

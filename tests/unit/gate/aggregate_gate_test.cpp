@@ -119,6 +119,10 @@ TEST(AggregateGate, NamesTheFixturesThatGotWorseAndBetter) {
   EXPECT_NE(fixtures_changed_notice({{"a", 0.5, 0.4}}, "1b4e28ba", "m.toml")
                 ->message.find("the only fixture got worse in F1 (`a` 0.50 -> 0.40), and 0 better."),
             std::string::npos);
+  EXPECT_NE(fixtures_changed_notice({{"a", 0.998, 0.996}}, "1b4e28ba", "m.toml")
+                ->message.find("got worse in F1 (`a` 0.998 -> 0.996)"),
+            std::string::npos)
+      << "it was 1.00 -> 1.00";
   EXPECT_FALSE(fixtures_changed_notice({}, "1b4e28ba", "m.toml"));
   EXPECT_FALSE(fixtures_changed_notice({{"a", 0.5, 0.5}, {"b", std::nullopt, std::nullopt}}, "1b4e28ba", "m"))
       << "nothing has changed";
