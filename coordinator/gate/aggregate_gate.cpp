@@ -58,7 +58,7 @@ std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, cons
                            const std::string& current) {
     if (pinned.empty() || pinned == current) return;
     notices.push_back(
-        {strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, std::string(code),
+        {warning_under(strict), std::string(code),
          "the [baseline] table of `" + manifest + "` was measured with the " + what + " " +
              backquoted(pinned) + ", and this run has " + backquoted(current) +
              ": where that is intended, pin the new one with `sluice update-baseline --force` after a run "
@@ -72,7 +72,7 @@ std::vector<GateNotice> mismatch_notices(const AggregateBaseline& baseline, cons
 std::optional<GateNotice> corpus_mismatch_notice(const Manifest& pinned, std::uint64_t fixtures,
                                                  const std::string& manifest, bool strict) {
   if (!pinned.total_fixtures || *pinned.total_fixtures == fixtures) return std::nullopt;
-  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "corpus_mismatch",
+  return GateNotice{warning_under(strict), "corpus_mismatch",
                     "`" + manifest + "` is that of a corpus of " +
                         wording::counted(*pinned.total_fixtures, "fixture") +
                         " (`total_fixtures`), and this suite has " + wording::counted(fixtures, "fixture") +
@@ -88,8 +88,7 @@ std::optional<GateNotice> missing_aggregates_notice(const AggregateAssessment& a
     if (pair.current && !pair.baseline) names += (names.empty() ? "" : ", ") + std::string(pair.name);
   }
   if (names.empty()) return std::nullopt;
-  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
-                    "missing_aggregates",
+  return GateNotice{warning_under(strict), "missing_aggregates",
                     "the [baseline] table of `" + manifest + "` does not have what this run has (" + names +
                         "), which was compared with nothing: pin it with `sluice update-baseline --force` "
                         "after a run without --baseline."};

@@ -38,7 +38,7 @@ struct GatedRun {
 
 /// What a warning is to the run: a failure under --strict.
 inline GateNotice::Severity warning_of(const GatedRun& run) {
-  return run.strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
+  return warning_under(run.strict);
 }
 
 /// Of a run's flags (RunRecord::flags) those that a run which pins the same scores needs, for a POSIX shell,

@@ -27,8 +27,7 @@ GateNotice mock_run_notice(const std::string& base, const std::string& current) 
 std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, const std::string& current,
                                               bool strict) {
   if (summary.uncalibrated == 0) return std::nullopt;
-  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
-                    "judge_uncalibrated",
+  return GateNotice{warning_under(strict), "judge_uncalibrated",
                     "the gate of the run of `" + current + "` asked for a calibration of its judge, and " +
                         std::to_string(summary.uncalibrated) +
                         " of its judge scores are without one that is good enough: " +

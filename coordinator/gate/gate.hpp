@@ -313,4 +313,9 @@ struct GateNotice {
   std::string_view subject = "Baseline";  ///< What it is about, where a heading is wanted.
 };
 
+/// A warning, or under --strict a failure.
+constexpr GateNotice::Severity warning_under(bool strict) {
+  return strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
+}
+
 }  // namespace sluice

@@ -331,8 +331,7 @@ CaseAssessment assessment_of_repeats(Repeats repeats) {
 
 std::optional<GateNotice> repeats_incomplete_notice(std::uint64_t lost, bool strict) {
   if (lost == 0) return std::nullopt;
-  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
-                    "repeats_incomplete",
+  return GateNotice{warning_under(strict), "repeats_incomplete",
                     wording::counted(lost, "repeat") +
                         " ended in an error, and the others decided alone what became of their cases: see "
                         "what ended in an error, and run again.",

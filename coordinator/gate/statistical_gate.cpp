@@ -55,7 +55,7 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
   if (suite.mode != ThresholdMode::statistical || has_scores || baseline.pins(passed_name))
     return std::nullopt;
   return GateNotice{
-      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "nothing_to_compare",
+      warning_under(strict), "nothing_to_compare",
       "`thresholding.mode: statistical` compares scores, and how often tests pass in several repeats; no "
       "test of this suite has a score, and the baseline was made without repeats: write it anew with "
       "--repeat 3 or more, or take the mode out (each check that broke fails its test in any case)."};
@@ -64,8 +64,7 @@ std::optional<GateNotice> nothing_to_compare_notice(const Thresholding& suite,
 std::optional<GateNotice> nothing_paired_notice(const StatisticalAssessment& assessment, std::uint64_t errors,
                                                 bool strict) {
   if (!assessment.metrics.empty() || errors > 0) return std::nullopt;
-  return GateNotice{strict ? GateNotice::Severity::failure : GateNotice::Severity::warning,
-                    "nothing_to_compare",
+  return GateNotice{warning_under(strict), "nothing_to_compare",
                     "`thresholding.mode: statistical` compared nothing: no case has a score now and in the "
                     "baseline that is "
                     "tested, which those of known failures and of tests with a mode of their own are not; "

@@ -57,11 +57,10 @@ std::string names_of_first(const std::vector<std::string>& cases) {
 
 std::vector<GateNotice> test_notices(const TestChanges& changes, const std::string& base,
                                      const std::string& current, std::size_t lost_failed, bool strict) {
-  using Severity = GateNotice::Severity;
-  const auto warning = strict ? Severity::failure : Severity::warning;
+  const auto warning = warning_under(strict);
   std::vector<GateNotice> notices;
   if (!changes.added.empty()) {
-    notices.push_back({Severity::info, "tests_added",
+    notices.push_back({GateNotice::Severity::info, "tests_added",
                        "`" + current + "` has " + counted(changes.added) + " that `" + base +
                            "` does not have" + names_of_first(changes.added)});
   }

@@ -21,7 +21,7 @@ void UnjudgedScores::visit(std::string_view test_id, std::span<const AssessedMet
 std::optional<GateNotice> UnjudgedScores::finish(bool strict) const {
   if (found_.empty()) return std::nullopt;
   return GateNotice{
-      strict ? GateNotice::Severity::failure : GateNotice::Severity::warning, "unjudged",
+      warning_under(strict), "unjudged",
       "nothing judges " + found_.in_words() +
           ", so that it passes whatever the answer: name the lowest score that passes, as `min_score: 0.8` "
           "in `expected`, or pin the scores with `--export-baseline FILE` and run with `--baseline FILE`.",

@@ -185,7 +185,7 @@ std::vector<GateNotice> calibration_notices(const RunCalibrations& run, const st
   const std::string command = "`sluice calibrate-judge " + shell_word(suite_path) +
                               " --labels labels.jsonl` with this run's settings";
   const std::string so = strict ? "" : "what it would fail only warns; ";
-  const auto severity = strict ? GateNotice::Severity::failure : GateNotice::Severity::warning;
+  const auto severity = warning_under(strict);
   std::vector<GateNotice> notices;
   const auto add = [&](GateNotice::Severity how, std::string code, std::string message) {
     notices.push_back({how, std::move(code), std::move(message), true, "Judge"});
