@@ -17,11 +17,6 @@
 namespace sluice {
 namespace {
 
-/// Whole, since the user is to find it.
-std::string named(const std::string& file) {
-  return "`" + file + "`";
-}
-
 /// `sluice run SUITE` with the run's flags.
 std::string run_words(const GatedRun& run) {
   return "`sluice run " + shell_word(run.suite_path) + run.flags;
@@ -76,20 +71,19 @@ std::string what_to_do(const GatedRun& run) {
 
 tl::unexpected<Error> other_suite(const BaselineHeader& header, const GatedRun& run) {
   const bool same_name = header.suite == run.suite;
-  const std::string current = run.current_file ? named(*run.current_file) : "this run";
   return fail(Reason::baseline_invalid,
-              named(run.baseline_file) + " is a " + (run.base_is_report ? "report" : "baseline") +
+              base_in_words(run) + " is a " + (run.base_is_report ? "report" : "baseline") +
                   " of the suite " + suite_in_words(header.suite, header.suite_path, same_name) + ", but " +
-                  current + " is of " + suite_in_words(run.suite, run.suite_place, same_name) +
+                  current_in_words(run) + " is of " + suite_in_words(run.suite, run.suite_place, same_name) +
                   what_to_do(run));
 }
 
 tl::unexpected<Error> of_a_mock_run(const GatedRun& run) {
   const std::string scores =
-      named(run.baseline_file) + " has the scores of a mock run, whose answers no model gave, ";
+      base_in_words(run) + " has the scores of a mock run, whose answers no model gave, ";
   if (run.current_file) {
     return fail(Reason::baseline_invalid,
-                scores + "and " + named(*run.current_file) +
+                scores + "and " + current_in_words(run) +
                     " has not: what differs would say nothing about a model; compare two of one kind.");
   }
   return fail(Reason::baseline_invalid,
@@ -141,16 +135,24 @@ std::string differing_parts(const FingerprintParts& then, const FingerprintParts
 }
 
 std::string other_configuration(const BaselineHeader& header, const GatedRun& run) {
-  const std::string current = run.current_file ? named(*run.current_file) : "this run";
+  const std::string current = current_in_words(run);
   const std::string parts = differing_parts(header.fingerprint_parts, run.fingerprint_parts);
   const std::string what =
       parts.empty() ? "other tests, prompts, thresholds, model settings or metric versions than " + current
                     : "another configuration than " + current + " (what differs: " + parts + ")";
-  return named(run.baseline_file) + " was made with " + what +
+  return base_in_words(run) + " was made with " + what +
          advice_on_base(run, "once you accept what that changes");
 }
 
 }  // namespace
+
+std::string base_in_words(const GatedRun& run) {
+  return "`" + run.baseline_file + "`";
+}
+
+std::string current_in_words(const GatedRun& run) {
+  return run.current_file ? "`" + *run.current_file + "`" : "this run";
+}
 
 std::string flags_to_repeat(std::string_view given_flags) {
   const auto given = parse_tree<nlohmann::json>(given_flags);
@@ -179,8 +181,8 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
   if (header.assay_version != run.tool_version) {
     notices.push_back(
         {GateNotice::Severity::warning, "tool_version_mismatch",
-         named(run.baseline_file) + " was written by version " + escaped_excerpt(header.assay_version) +
-             " and " + (run.current_file ? named(*run.current_file) + " by " : "this is ") +
+         base_in_words(run) + " was written by version " + escaped_excerpt(header.assay_version) + " and " +
+             (run.current_file ? current_in_words(run) + " by " : "this is ") +
              escaped_excerpt(run.tool_version) + advice_on_base(run, "if scores differ without a reason"),
          false});
   }
@@ -188,8 +190,7 @@ Result<std::vector<GateNotice>> check_baseline(const BaselineHeader& header, con
 }
 
 Error shares_no_case(const GatedRun& run) {
-  const std::string current = run.current_file ? named(*run.current_file) : "this run";
-  return {Reason::baseline_invalid, named(run.baseline_file) + " shares no case with " + current +
+  return {Reason::baseline_invalid, base_in_words(run) + " shares no case with " + current_in_words(run) +
                                         ", so that nothing can be compared" + what_to_do(run)};
 }
 
@@ -278,7 +279,7 @@ std::optional<GateNotice> UnusedEntries::finish(const GatedRun& run) {
   }
   return GateNotice{
       warning_of(run), "unused_entries",
-      named(run.baseline_file) + " has " +
+      base_in_words(run) + " has " +
           unused_.counted("entry that nothing in this run answers",
                           "entries that nothing in this run answers") +
           " (" + unused_.names() +
@@ -337,10 +338,10 @@ std::vector<GateNotice> JudgeChanges::finish(const GatedRun& run) const {
   const auto add = [&](const Changed& changed, const char* code, const char* what) {
     if (changed.scores.count() == 0) return;
     notices.push_back({warning_of(run), code,
-                       named(run.baseline_file) + " has " + changed.scores.counted("score", "scores") +
-                           " by " + what + " than this run's (" + changed.scores.names() + "; " +
-                           changed.first + "): once you accept what that changes, write it anew with " +
-                           export_command(run) + "."});
+                       base_in_words(run) + " has " + changed.scores.counted("score", "scores") + " by " +
+                           what + " than this run's (" + changed.scores.names() + "; " + changed.first +
+                           "): once you accept what that changes, write it anew with " + export_command(run) +
+                           "."});
   };
   add(rubrics_, "rubric_mismatch", "another rubric");
   add(judges_, "judge_mismatch", "another judge");
@@ -362,7 +363,7 @@ std::vector<GateNotice> MissingEntries::finish(const GatedRun& run) const {
   std::vector<GateNotice> notices;
   if (asked_otherwise_.count() > 0 && (!run.is_rerun || run.strict)) {
     notices.push_back({warning_of(run), "expectation_mismatch",
-                       named(run.baseline_file) + " has " + asked_otherwise_.counted("score", "scores") +
+                       base_in_words(run) + " has " + asked_otherwise_.counted("score", "scores") +
                            " of what the tests asked before (" + asked_otherwise_.names() +
                            "), which nothing is compared with: once you accept what is asked now, write it "
                            "anew with " +
@@ -373,7 +374,7 @@ std::vector<GateNotice> MissingEntries::finish(const GatedRun& run) const {
   const std::string message =
       run.base_is_arm ? missing + " no counterpart under " + run.baseline_file + ", which had none there (" +
                             missing_.names() + "): run again if its answer was an error."
-                      : missing + " no entry in " + named(run.baseline_file) + " (" + missing_.names() +
+                      : missing + " no entry in " + base_in_words(run) + " (" + missing_.names() +
                             "): add them on the main branch with " + export_command(run) + ".";
   notices.push_back({GateNotice::Severity::info, "missing_entries", message});
   return notices;

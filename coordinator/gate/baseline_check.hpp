@@ -41,6 +41,11 @@ inline GateNotice::Severity warning_of(const GatedRun& run) {
   return warning_under(run.strict);
 }
 
+/// The base and what is compared with it as messages name them: `` `old.json` ``, whole, since the user is to
+/// find it; `this run`, or the file of `sluice compare`.
+std::string base_in_words(const GatedRun& run);
+std::string current_in_words(const GatedRun& run);
+
 /// Of a run's flags (RunRecord::flags) those that a run which pins the same scores needs, for a POSIX shell,
 /// each after a blank: not what it is compared with, nor which cases run, nor how strict the gate is.
 std::string flags_to_repeat(std::string_view given_flags);

@@ -16,15 +16,6 @@ std::string names_of(const std::vector<std::string>& perturbations) {
   return perturbations.empty() ? "none" : joined(perturbations);
 }
 
-std::string base_of(const GatedRun& run) {
-  return "`" + run.baseline_file + "`";
-}
-
-/// What is assessed: this run, or a file of `sluice compare`.
-std::string current_of(const GatedRun& run) {
-  return run.current_file ? "`" + *run.current_file + "`" : "this run";
-}
-
 /// True if a stability in the baseline would assess one of this run.
 bool is_compared(const StabilityQuestion& question) {
   return question.baseline != nullptr && question.suite.mode != ThresholdMode::absolute;
@@ -40,8 +31,9 @@ bool is_of_a_part(const StabilityQuestion& question) {
 
 /// Which side is a part; two parts may be those of different cases.
 std::string parts(const StabilityQuestion& question, const GatedRun& run) {
-  if (!question.base_is_selection) return "the whole suite, and " + current_of(run) + " is a part of it";
-  const std::string text = "a part of the suite, and " + current_of(run);
+  if (!question.base_is_selection)
+    return "the whole suite, and " + current_in_words(run) + " is a part of it";
+  const std::string text = "a part of the suite, and " + current_in_words(run);
   return text + (question.is_selection ? " is a part as well, which may be another" : " is the whole");
 }
 
@@ -64,14 +56,14 @@ PinnedScore pinned_stability(const StabilityQuestion& question, const GatedRun& 
   const BaselineStability& pinned = **question.baseline;
   if (is_of_a_part(question)) {
     notices.push_back({Severity::info, "stability_not_compared",
-                       "the stability in " + base_of(run) + " is that of " + parts(question, run) +
+                       "the stability in " + base_in_words(run) + " is that of " + parts(question, run) +
                            ": it was not compared."});
     return {PinnedScore::State::no_baseline};
   }
   if (are_comparable(pinned.perturbations, question)) return {PinnedScore::State::pinned, pinned.score};
   notices.push_back({warning_of(run), "perturbations_differ",
-                     "the stability in " + base_of(run) + " is that of other perturbations (" +
-                         names_of(pinned.perturbations) + ") than that of " + current_of(run) + " (" +
+                     "the stability in " + base_in_words(run) + " is that of other perturbations (" +
+                         names_of(pinned.perturbations) + ") than that of " + current_in_words(run) + " (" +
                          names_of(question.perturbations) +
                          "), and was not compared: run with the same, or write the baseline anew with "
                          "`--export-baseline`."});
@@ -86,20 +78,20 @@ void add_nothing_perturbed(const StabilityQuestion& question, const GatedRun& ru
                        "add --perturb, or use --mode robust."});
   }
   if (is_pinned(question)) {
-    notices.push_back(
-        {Severity::info, "stability_not_compared",
-         base_of(run) + " has a stability, which " + current_of(run) + " does not measure: add --perturb."});
+    notices.push_back({Severity::info, "stability_not_compared",
+                       base_in_words(run) + " has a stability, which " + current_in_words(run) +
+                           " does not measure: add --perturb."});
   }
 }
 
 void add_missing(const StabilityQuestion& question, const GatedRun& run, std::vector<GateNotice>& notices) {
   const bool is_assessed = question.min_stability || (is_pinned(question) && !is_of_a_part(question));
   if (!question.score && is_assessed) {
-    notices.push_back(
-        {warning_of(run), "stability_not_measured",
-         "no answer to a perturbed input was judged, so that " +
-             (question.min_stability ? std::string("`min_stability`") : "the stability in " + base_of(run)) +
-             " had nothing to judge: see what was skipped and what ended in an error."});
+    notices.push_back({warning_of(run), "stability_not_measured",
+                       "no answer to a perturbed input was judged, so that " +
+                           (question.min_stability ? std::string("`min_stability`")
+                                                   : "the stability in " + base_in_words(run)) +
+                           " had nothing to judge: see what was skipped and what ended in an error."});
   } else if (question.answers < question.planned) {
     const std::uint64_t lost = question.planned - question.answers;
     notices.push_back({warning_of(run), "stability_incomplete",
