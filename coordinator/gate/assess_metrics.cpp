@@ -260,43 +260,13 @@ bool is_superseded(const MetricQuestion& question, bool keeps_wrong_claims) {
   return question.metric->id != MetricId::claims_forbidden;
 }
 
-/// A case's status and direction from its metrics, one by one.
-class CaseSummary {
- public:
-  void add(const MetricQuestion& question, const MetricAnswer& answer);
-  CaseStatus status() const;
-  bool regressed() const { return fell_; }
-  bool improved() const { return !failed_ && !spared_ && above_baseline_; }
-
- private:
-  bool any_ = false;
-  bool warned_ = false;
-  bool failed_ = false;
-  bool fell_ = false;    ///< A metric failed by a fall below the baseline.
-  bool spared_ = false;  ///< A metric that would have failed.
-  bool above_baseline_ = false;
-};
-
-void CaseSummary::add(const MetricQuestion& question, const MetricAnswer& answer) {
-  any_ = true;
-  warned_ = warned_ || answer.status == MetricStatus::warn;
-  spared_ = spared_ || answer.spared != MetricCause::none;
-  if (answer.status == MetricStatus::fail) {
-    failed_ = true;
-    fell_ = fell_ || fell_below_baseline(answer.cause);
-  }
-  if (question.pinned.state != PinnedScore::State::pinned) return;
+bool is_above_pin(const MetricQuestion& question) {
+  if (question.pinned.state != PinnedScore::State::pinned) return false;
   // A file on which the baseline's model saw what is not there, and this one sees nothing.
   const bool cleared = !question.score && question.best_undefined && !is_as_silence(question.pinned);
   const bool higher = question.score && billionths(*question.score) > billionths(question.pinned.score);
   const bool fixed = !question.is_scored() && question.passed && question.pinned.score == 0.0;
-  above_baseline_ = above_baseline_ || cleared || higher || fixed;
-}
-
-CaseStatus CaseSummary::status() const {
-  if (!any_) return CaseStatus::error;
-  if (failed_) return CaseStatus::fail;
-  return warned_ ? CaseStatus::warn : CaseStatus::pass;
+  return cleared || higher || fixed;
 }
 
 AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswer& answer) {
@@ -332,16 +302,18 @@ AssessedMetric assessed_metric(const MetricQuestion& question, const MetricAnswe
 
 }  // namespace
 
-void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentRules& rules,
-                    std::vector<MetricAnswer>& answers) {
-  answers.clear();
+std::vector<MetricAnswer> assess_metrics(std::span<const MetricQuestion> questions,
+                                         const AssessmentRules& rules) {
+  std::vector<MetricAnswer> answers;
+  answers.reserve(questions.size());
   for (const MetricQuestion& question : questions) answers.push_back(assess(question, rules));
-  if (!claims_scores_are_assessed(questions, answers)) return;
+  if (!claims_scores_are_assessed(questions, answers)) return answers;
   const bool keeps_wrong_claims = wrong_claims_lower_nothing(questions, answers);
   for (std::size_t i = 0; i < questions.size(); ++i) {
     if (is_superseded(questions[i], keeps_wrong_claims))
       answers[i] = {std::nullopt, MetricStatus::unjudged, MetricCause::assessed_by_score};
   }
+  return answers;
 }
 
 bool fell_below_baseline(MetricCause cause) {
@@ -359,19 +331,21 @@ bool nothing_was_extracted(std::optional<double> pinned_recall, std::optional<do
 }
 
 CaseAssessment assessed_case(std::span<const MetricQuestion> questions, const AssessmentRules& rules) {
-  std::vector<MetricAnswer> answers;
-  answers.reserve(questions.size());
-  assess_metrics(questions, rules, answers);
+  const std::vector<MetricAnswer> answers = assess_metrics(questions, rules);
   CaseAssessment assessment;
   assessment.metrics.reserve(questions.size());
-  CaseSummary summary;
+  bool is_spared = false;  // A metric would have failed.
+  bool is_above_baseline = false;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    summary.add(questions[i], answers[i]);
-    assessment.metrics.push_back(assessed_metric(questions[i], answers[i]));
+    const MetricAnswer& answer = answers[i];
+    const bool fell = answer.status == MetricStatus::fail && fell_below_baseline(answer.cause);
+    assessment.regressed = assessment.regressed || fell;
+    is_spared = is_spared || answer.spared != MetricCause::none;
+    is_above_baseline = is_above_baseline || is_above_pin(questions[i]);
+    assessment.metrics.push_back(assessed_metric(questions[i], answer));
   }
-  assessment.status = summary.status();
-  assessment.regressed = summary.regressed();
-  assessment.improved = summary.improved();
+  assessment.status = case_status(assessment.metrics);
+  assessment.improved = assessment.status != CaseStatus::fail && !is_spared && is_above_baseline;
   return assessment;
 }
 

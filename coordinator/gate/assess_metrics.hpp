@@ -84,10 +84,10 @@ struct AssessmentRules {
   double default_max_drop = defaults::max_drop;
 };
 
-/// Checks the metrics of one case (gate.hpp, Gate::assess; docs/gate.md). `answers` takes one for each
-/// question, in their order; its memory is reused.
-void assess_metrics(std::span<const MetricQuestion> questions, const AssessmentRules& rules,
-                    std::vector<MetricAnswer>& answers);
+/// Checks the metrics of one case (gate.hpp, Gate::assess; docs/gate.md): an answer for each question, in
+/// their order.
+std::vector<MetricAnswer> assess_metrics(std::span<const MetricQuestion> questions,
+                                         const AssessmentRules& rules);
 
 /// What a case, or one repeat of it, comes to by all of its metrics: in the order of the questions, without
 /// their details. Of a metric that is not one of ours the id says nothing. `error` without any question

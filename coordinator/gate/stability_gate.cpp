@@ -5,7 +5,6 @@
 #include "coordinator/gate/assess_metrics.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace sluice {
 namespace {
@@ -123,9 +122,7 @@ std::optional<StabilityAssessment> assess_stability(const StabilityQuestion& que
   metric.thresholding.mode = is_absolute ? ThresholdMode::absolute : ThresholdMode::relative;
   metric.thresholding.max_drop = assessment.max_drop;
   metric.min_score = question.min_stability;
-  std::vector<MetricAnswer> answers;
-  assess_metrics(std::array{metric}, {question.default_max_drop}, answers);
-  const MetricAnswer& answer = answers.front();
+  const MetricAnswer answer = assess_metrics({&metric, 1}, {question.default_max_drop}).front();
   if (metric.pinned.state == PinnedScore::State::pinned) assessment.baseline = metric.pinned.score;
   assessment.limit = answer.limit;
   assessment.status = answer.status;
