@@ -38,8 +38,7 @@ Result<void> Ledger::note_calibrations(std::span<const JudgeCalibration> calibra
       insert.bind(at++, one.agreement);
       insert.bind(at++, one.agreement_low);
       insert.bind(at++, one.agreement_high);
-      one.kappa ? insert.bind(at, *one.kappa) : insert.bind(at);
-      ++at;
+      bind_optional(insert, at++, one.kappa);
       insert.bind(at++, one.kappa_low);
       insert.bind(at++, one.kappa_high);
       one.criteria != 0 ? insert.bind(at, static_cast<std::int64_t>(one.criteria)) : insert.bind(at);

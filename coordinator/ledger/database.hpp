@@ -134,6 +134,14 @@ template <class Value>
 void bind_optional(SQLite::Statement& statement, int at, const std::optional<Value>& value) {
   value ? statement.bind(at, *value) : statement.bind(at);
 }
+/// By reference: the digest must outlive the statement's use of it.
+inline void bind_digest(SQLite::Statement& statement, int at, const Digest& digest) {
+  statement.bindNoCopy(at, digest.data(), static_cast<int>(digest.size()));
+}
+/// Until the statement's next step.
+inline std::string_view bytes_in(const SQLite::Column& column) {
+  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
+}
 /// Zero for what has another length.
 inline Digest digest_of(const SQLite::Column& column) {
   Digest digest{};

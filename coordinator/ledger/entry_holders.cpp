@@ -5,14 +5,6 @@
 
 namespace sluice {
 
-namespace {
-
-void bind_key(SQLite::Statement& statement, const Digest& key) {
-  statement.bindNoCopy(1, key.data(), static_cast<int>(key.size()));
-}
-
-}  // namespace
-
 Result<void> Ledger::note_holders(std::span<const EntryHolder> holders) {
   return guarded(ledger_error, [&] {
     const Database::Unsynced saves_requests_alone(*database_);
@@ -20,7 +12,7 @@ Result<void> Ledger::note_holders(std::span<const EntryHolder> holders) {
     for (const auto& [key, holder] : holders) {
       auto& upsert = *database_->holders_of(key.kind).upsert;
       static_cast<void>(upsert.tryReset());
-      bind_key(upsert, key.digest);
+      bind_digest(upsert, 1, key.digest);
       upsert.bindNoCopy(2, holder);
       upsert.exec();
     }
@@ -36,7 +28,7 @@ Result<std::vector<std::string>> Ledger::holders(std::span<const EntryKey> keys)
     for (const auto& key : keys) {
       auto& query = *database_->holders_of(key.kind).select;
       static_cast<void>(query.tryReset());
-      bind_key(query, key.digest);
+      bind_digest(query, 1, key.digest);
       holders.push_back(query.executeStep() ? query.getColumn(0).getString() : std::string());
       query.reset();
     }

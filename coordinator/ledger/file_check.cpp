@@ -94,10 +94,8 @@ void check_nesting(SQLite::Database& db, const JsonColumns& json, std::vector<st
   std::size_t more = 0;
   while (query.executeStep()) {
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto value = query.getColumn(static_cast<int>(i) + 2);
-      const std::string_view text(static_cast<const char*>(value.getBlob()),
-                                  static_cast<std::size_t>(value.getBytes()));
-      if (!nests_deeper_than(text, defaults::max_checked_depth)) continue;
+      if (!nests_deeper_than(bytes_in(query.getColumn(static_cast<int>(i) + 2)), defaults::max_checked_depth))
+        continue;
       if (nested.size() == defaults::named_damages) {
         ++more;
         continue;

@@ -7,14 +7,9 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace sluice {
 namespace {
-
-std::string_view blob_in(const SQLite::Column& column) {
-  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
-}
 
 void insert_spends(SQLite::Database& db, std::int64_t run_seq, std::span<const UnitSpend> spends) {
   SQLite::Statement insert(db, "INSERT INTO spends(id, spend) SELECT coalesce(max(id) + 1, " +
@@ -85,8 +80,7 @@ Result<void> Ledger::note_spends(const std::string& run_id, std::span<const Unit
 
 Result<void> Ledger::give_up_results(const std::string& run_id, std::span<const TrialId> trials,
                                      std::span<const UnitSpend> spends) {
-  return guarded(ledger_error, [&] {
-    SQLite::Transaction transaction(database_->db, SQLite::TransactionBehavior::IMMEDIATE);
+  return guarded_transaction(database_->db, ledger_error, [&] {
     const std::int64_t seq = database_->run_seq(run_id);
     insert_spends(database_->db, seq, spends);
     SQLite::Statement remove(database_->db, "DELETE FROM results WHERE id = ?");
@@ -95,7 +89,6 @@ Result<void> Ledger::give_up_results(const std::string& run_id, std::span<const 
       remove.exec();
       remove.reset();
     }
-    transaction.commit();
   });
 }
 
@@ -106,7 +99,7 @@ Result<std::vector<UnitSpend>> Ledger::spends_of(const std::string& run_id) cons
                             "SELECT spend FROM " + sound("spends") + where_of_run + " ORDER BY id");
     query.bind(1, database_->run_seq(run_id));
     while (query.executeStep()) {
-      const auto held = wire::decode_result(blob_in(query.getColumn(0)));
+      const auto held = wire::decode_result(bytes_in(query.getColumn(0)));
       if (!held)
         return fail(ledger_error("what run " + run_id + " spent is damaged: " + held.error().message));
       spends.push_back({held->unit, held->spend});

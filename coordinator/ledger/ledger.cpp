@@ -19,10 +19,6 @@ namespace sluice {
 
 namespace {
 
-void bind_bytes(SQLite::Statement& statement, int index, const Digest& digest) {
-  statement.bindNoCopy(index, digest.data(), static_cast<int>(digest.size()));
-}
-
 /// Makes a statement ready for its next use. Not `reset()`, which would throw what the last use failed with
 /// again.
 void clear(SQLite::Statement& statement) {
@@ -118,7 +114,7 @@ bool Ledger::Database::insert(std::int64_t seq, const ResultToCommit& item, Tria
   auto& statement = *insert_result;
   clear(statement);
   statement.bind(1, row_id(seq, trial));
-  bind_bytes(statement, 2, item.result.answer);
+  bind_digest(statement, 2, item.result.answer);
   if (item.result.error && item.result.score_of(trial) == nullptr) {
     statement.bind(3, static_cast<int>(item.result.error->reason));
   } else {
@@ -148,8 +144,8 @@ CommitOutcome Ledger::Database::commit_one(std::int64_t seq, const ResultToCommi
   const auto move_pin = [&](const Digest& key, const Digest& answer, bool is_paid) {
     if (!move_pins || is_zero(answer) || item.cache_id.empty()) return;
     clear(*insert_pin_move);
-    bind_bytes(*insert_pin_move, 1, key);
-    bind_bytes(*insert_pin_move, 2, answer);
+    bind_digest(*insert_pin_move, 1, key);
+    bind_digest(*insert_pin_move, 2, answer);
     insert_pin_move->bindNoCopy(3, item.cache_id);
     insert_pin_move->bind(4, is_paid ? 1 : 0);
     insert_pin_move->exec();
@@ -193,10 +189,6 @@ const std::string select_results = "SELECT results.id, results.result, results.a
                                    sound("runs") + " JOIN results ON results.id" +
                                    ids_of_run("runs.seq", "?2") +
                                    " WHERE runs.run_id = ?1 ORDER BY results.id";
-
-std::string_view bytes_in(const SQLite::Column& column) {
-  return {static_cast<const char*>(column.getBlob()), static_cast<std::size_t>(column.getBytes())};
-}
 
 Error damaged_result(TrialId trial, const std::string& why) {
   return ledger_error("the result of trial " + std::to_string(trial) + " is damaged: " + why);
@@ -318,7 +310,7 @@ Result<std::vector<std::optional<Pin>>> Ledger::pins(std::span<const Digest> key
     auto& query = *database_->select_pin;
     for (const auto& key : keys) {
       clear(query);
-      bind_bytes(query, 1, key);
+      bind_digest(query, 1, key);
       if (query.executeStep()) {
         found.push_back(Pin{digest_of(query.getColumn(0)), query.getColumn(1).getString()});
       } else {

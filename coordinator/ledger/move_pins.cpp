@@ -10,8 +10,8 @@ Result<void> Ledger::move_pins(std::span<const CachePin> pins) {
     database_->settle_pins();  // These are older.
     SQLite::Statement upsert(database_->db, upsert_of_pin);
     for (const auto& pin : pins) {
-      upsert.bindNoCopy(1, pin.key.data(), static_cast<int>(pin.key.size()));
-      upsert.bindNoCopy(2, pin.answer.data(), static_cast<int>(pin.answer.size()));
+      bind_digest(upsert, 1, pin.key);
+      bind_digest(upsert, 2, pin.answer);
       upsert.bindNoCopy(3, pin.holder);
       upsert.exec();
       upsert.reset();

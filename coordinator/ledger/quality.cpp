@@ -52,10 +52,7 @@ class GradeBinder {
     ++at_;
     value ? statement_.bind(at_, static_cast<double>(*value)) : statement_.bind(at_);
   }
-  void optional_text(const std::optional<std::string>& value) {
-    ++at_;
-    value ? statement_.bind(at_, *value) : statement_.bind(at_);
-  }
+  void optional_text(const std::optional<std::string>& value) { bind_optional(statement_, ++at_, value); }
 
  private:
   SQLite::Statement& statement_;

@@ -120,16 +120,14 @@ Result<Ledger> Ledger::open_as(const std::filesystem::path& file, Pins pins) {
 }
 
 Result<void> Ledger::copy_pins_from(const Ledger& other) {
-  return guarded(ledger_error, [&] {
+  auto& to = database_->db;
+  return guarded_transaction(to, ledger_error, [&] {
     auto& from = other.database_->db;
-    auto& to = database_->db;
-    SQLite::Transaction transaction(to, SQLite::TransactionBehavior::IMMEDIATE);
     copy_rows(from, "SELECT key, answer, holder FROM " + sound("pins"), to, upsert_of_pin);
     copy_rows(from, "SELECT key, holder FROM embeddings", to,
               "INSERT OR REPLACE INTO embeddings(key, holder) VALUES (?, ?)");
     copy_rows(from, "SELECT key, holder FROM votes", to,
               "INSERT OR REPLACE INTO votes(key, holder) VALUES (?, ?)");
-    transaction.commit();
   });
 }
 

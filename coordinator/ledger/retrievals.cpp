@@ -2,7 +2,6 @@
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_id.hpp"
 
-#include <array>
 #include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -55,7 +54,7 @@ void bind(SQLite::Statement& insert, const std::string& run_id, const RetrievalE
   insert.bind(3, std::string(to_string(event.kind)));
   insert.bind(4, event.test);
   insert.bind(5, event.category);
-  event.score ? insert.bind(6, *event.score) : insert.bind(6);
+  bind_optional(insert, 6, event.score);
   insert.bind(7, event.example);
   insert.bind(8, event.high_floor);
   insert.bind(9, event.degraded_floor);
@@ -103,7 +102,7 @@ Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& fi
     SQLite::Statement query(database_->db, select_retrievals);
     query.bind(1, filter.plugin);
     query.bind(2, filter.embedder);
-    filter.suite ? query.bind(3, *filter.suite) : query.bind(3);
+    bind_optional(query, 3, filter.suite);
     std::vector<RetrievalEvent> events;
     while (query.executeStep()) events.push_back(event_of(query));
     return events;

@@ -140,10 +140,6 @@ std::string unpacked(std::string_view bytes) {
   return result;
 }
 
-void bind_digest(SQLite::Statement& statement, int at, const Digest& digest) {
-  statement.bind(at, digest.data(), static_cast<int>(digest.size()));
-}
-
 /// The oldest go where there are more than may be kept, but for that of the run that begins.
 void make_room(SQLite::Database& db, const Digest& kept, std::int64_t max_bytes) {
   SQLite::Statement sizes(db, "SELECT id, length(files), digest = ? FROM suites ORDER BY id DESC");
@@ -222,10 +218,7 @@ Result<std::shared_ptr<const SuiteCopy>> Ledger::suite_of(const std::string& run
     SQLite::Statement query(database_->db, "SELECT files FROM " + sound("suites") + " WHERE id = ?");
     query.bind(1, found.getColumn(0).getInt64());
     if (!query.executeStep()) return nullptr;
-    const SQLite::Column files = query.getColumn(0);
-    const std::string_view bytes(static_cast<const char*>(files.getBlob()),
-                                 static_cast<std::size_t>(files.getBytes()));
-    return std::make_shared<const SuiteCopy>(from_bytes(unpacked(bytes)));
+    return std::make_shared<const SuiteCopy>(from_bytes(unpacked(bytes_in(query.getColumn(0)))));
   });
 }
 
