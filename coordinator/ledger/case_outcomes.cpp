@@ -1,3 +1,4 @@
+#include "common/text/joined.hpp"
 #include "coordinator/ledger/database.hpp"
 #include "coordinator/ledger/ledger.hpp"
 #include "coordinator/ledger/row_id.hpp"
@@ -9,12 +10,6 @@ namespace {
 
 /// In the place of its status: an error that nobody had begun with.
 constexpr std::string_view not_started = "not_started";
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
-  return text;
-}
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -42,7 +37,7 @@ Result<void> Ledger::note_cases(const std::string& run_id, std::span<const CaseO
       insert.bind(1, row_id(seq, one.trial));
       insert.bind(2, one.id);
       insert.bind(3, std::string(one.not_started ? not_started : to_string(one.status)));
-      insert.bind(4, joined(one.missed));
+      insert.bind(4, joined(one.missed, "\n"));
       insert.exec();
       insert.reset();
     }

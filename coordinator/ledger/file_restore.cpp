@@ -115,7 +115,7 @@ bool lacks_rows(SQLite::Database& db, std::int64_t seq, const PastRun& run) {
 Result<void> open_runs_again(Ledger& ledger, SQLite::Database& db, const Losses& losses,
                              const MayGoOn& may_go_on, RestoredFile& restored) {
   std::vector<std::pair<std::int64_t, std::string>> runs;
-  SQLite::Statement query(db, std::string("SELECT seq, run_id FROM ") + kept_runs + " ORDER BY seq");
+  SQLite::Statement query(db, "SELECT seq, run_id FROM " + kept_runs + " ORDER BY seq");
   while (query.executeStep())
     runs.emplace_back(query.getColumn(0).getInt64(), query.getColumn(1).getString());
   for (const auto& [seq, run_id] : runs) {

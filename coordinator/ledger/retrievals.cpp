@@ -111,8 +111,7 @@ Result<std::vector<RetrievalEvent>> Ledger::retrievals(const RetrievalFilter& fi
 
 Result<std::vector<std::string>> Ledger::retrieval_embedders(const std::string& plugin) const {
   return guarded(ledger_error, [&] {
-    SQLite::Statement query(database_->db, std::string("SELECT DISTINCT embedder FROM retrievals JOIN ") +
-                                               kept_runs +
+    SQLite::Statement query(database_->db, "SELECT DISTINCT embedder FROM retrievals JOIN " + kept_runs +
                                                " ON runs.seq = retrievals.id >> 32 "
                                                "WHERE plugin = ?1 AND runs.mode <> 'mock' ORDER BY embedder");
     query.bind(1, plugin);

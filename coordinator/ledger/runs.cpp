@@ -211,7 +211,7 @@ Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path
   return guarded(ledger_error, [&] {
     SQLite::Statement query(
         database_->db,
-        std::string(select_runs) +
+        select_runs +
             "WHERE suite_path IS ? AND pinned_at_ms IS NOT NULL ORDER BY pinned_at_ms DESC, seq DESC");
     query.bind(1, suite_path);
     std::vector<PastRun> runs;
@@ -222,7 +222,7 @@ Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path
 
 Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
   return guarded(ledger_error, [&] {
-    SQLite::Statement query(database_->db, std::string(select_runs) + "ORDER BY seq DESC LIMIT ?");
+    SQLite::Statement query(database_->db, select_runs + "ORDER BY seq DESC LIMIT ?");
     query.bind(1, stored(limit));
     std::vector<PastRun> runs;
     while (query.executeStep()) runs.push_back(run_in(query));
@@ -236,14 +236,13 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
   }
   return guarded(ledger_error, [&]() -> Result<PastRun> {
     if (const auto before = runs_before_last(words)) {
-      SQLite::Statement newest(database_->db,
-                               std::string(select_runs) + "ORDER BY seq DESC LIMIT 1 OFFSET ?");
+      SQLite::Statement newest(database_->db, select_runs + "ORDER BY seq DESC LIMIT 1 OFFSET ?");
       newest.bind(1, *before);
       if (!newest.executeStep()) return fail(no_run(words));
       return database_->as_found({run_in(newest)}).front();
     }
     SQLite::Statement query(
-        database_->db, std::string(select_runs) +
+        database_->db, select_runs +
                            "WHERE substr(run_id, 1, length(?1)) = ?1 ORDER BY run_id = ?1 DESC, seq DESC "
                            "LIMIT 2");
     query.bind(1, words);
@@ -282,7 +281,7 @@ Result<std::optional<PastRun>> Ledger::latest_run(const std::string& suite_path,
   return guarded(ledger_error, [&]() -> Result<std::optional<PastRun>> {
     SQLite::Statement query(
         database_->db,
-        std::string(select_runs) + "WHERE suite_path IS ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC");
+        select_runs + "WHERE suite_path IS ? AND completed_at_ms IS NOT NULL ORDER BY seq DESC");
     query.bind(1, suite_path);
     while (query.executeStep()) {
       if (PastRun past = run_in(query); fits(past)) return past;
