@@ -1,6 +1,6 @@
 #include "coordinator/report/document.hpp"
 
-#include "coordinator/report/wording/wording.hpp"
+#include "coordinator/display/numbers.hpp"
 
 namespace sluice::document {
 
@@ -23,6 +23,16 @@ std::string with_line_signs(std::string_view text) {
     }
   }
   return out;
+}
+
+Rest more_in_json() {
+  return [](std::uint64_t count) { return wording::grouped(count) + " more in the JSON report"; };
+}
+
+Rest and_more(std::string_view noun) {
+  return [noun = "more " + std::string(noun)](std::uint64_t count) {
+    return "and " + wording::counted(count, noun) + ", which the JSON report has";
+  };
 }
 
 std::string titled(const std::string& heading, const std::optional<std::uint64_t>& count) {

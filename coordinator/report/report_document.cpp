@@ -37,10 +37,6 @@ bool aggregates_dropped(const ReportInput& input) {
                                    input.gate.aggregates->outcome == AggregateOutcome::beyond_limit);
 }
 
-Rest more_in_json(std::string words) {
-  return [words = std::move(words)](std::uint64_t count) { return wording::grouped(count) + ' ' + words; };
-}
-
 /// `arms_are`: where the arms stand, `above` or `below`.
 std::string model_words(const ReportInput& input, const std::string& arms_are) {
   const RunIdentity& identity = input.identity;
@@ -131,8 +127,7 @@ class ReportBuilder {
     const bool claims = wording::has_claims_cases(input_);
     const auto& by_category = input_.aggregates.by_category;
     if (by_category.empty() && !is_comment_) return;
-    Table table{.share = {.most_bytes = defaults::max_category_bytes,
-                          .rest = more_in_json("more in the JSON report")}};
+    Table table{.share = {.most_bytes = defaults::max_category_bytes, .rest = more_in_json()}};
     const auto columns = category_columns();
     table.columns.push_back(column("Category"));
     for (const auto& [heading, count] : columns) table.columns.push_back(number(heading));
@@ -172,7 +167,7 @@ class ReportBuilder {
     }
     const auto entries_of = [&](std::initializer_list<Severity> severities, std::size_t most_bytes) {
       Entries entries;
-      entries.share = {.most_bytes = most_bytes, .rest = more_in_json("more in the JSON report")};
+      entries.share = {.most_bytes = most_bytes, .rest = more_in_json()};
       for (const Severity severity : severities) {
         for (const GateNotice& notice : notices) {
           if (notice.severity != severity) continue;

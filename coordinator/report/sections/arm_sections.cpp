@@ -156,9 +156,7 @@ Table pair_table(const RunArms& run) {
                           number("Tests"), column("Verdict"), spare_number("Tests needed")},
               .whole_names = true,
               .keys = 2};
-  table.share = {.most_bytes = defaults::max_perturbation_bytes, .rest = [](std::uint64_t count) {
-                   return "and " + wording::counted(count, "more line") + ", which the JSON report has";
-                 }};
+  table.share = {.most_bytes = defaults::max_perturbation_bytes, .rest = and_more("line")};
   for (const ArmPair& pair : run.pairs) {
     bool is_first = true;
     for (const ArmMetricComparison& one : pair.metrics) {
@@ -181,10 +179,7 @@ Table difference_table(const RunArms& run) {
     const bool is_first = &arm == run.arms.data();
     table.columns.push_back({.heading = arm.name, .droppable = !is_first});
   }
-  table.share.left_out = run.differing - run.differences.size();
-  table.share.rest = [](std::uint64_t count) {
-    return "and " + wording::counted(count, "more test") + ", which the JSON report has";
-  };
+  table.share = {.left_out = run.differing - run.differences.size(), .rest = and_more("test")};
   for (const DifferingTest& one : run.differences) {
     Row row{{words(one.test, 120)}};
     for (const auto& status : one.statuses)

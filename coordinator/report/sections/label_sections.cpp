@@ -75,9 +75,7 @@ class LabelBlocks {
     const std::vector<Label> labels = shown_labels();
     table.share = {.most_bytes = defaults::max_label_bytes / paths_,
                    .left_out = names_.size() - labels.size(),
-                   .rest = [](std::uint64_t count) {
-                     return "and " + wording::counted(count, "more label") + ", which the JSON report has";
-                   }};
+                   .rest = and_more("label")};
     for (const Label label : labels) {
       const LabelFigures& one = matrix_.of(label);
       table.rows.push_back(
@@ -99,9 +97,7 @@ class LabelBlocks {
     }
     notes.share = {.most_bytes = defaults::max_confused_bytes / paths_,
                    .left_out = confused.size() - notes.items.size(),
-                   .rest = [](std::uint64_t count) {
-                     return "and " + wording::counted(count, "more pair") + ", which the JSON report has";
-                   }};
+                   .rest = and_more("pair")};
     return notes;
   }
 
@@ -131,12 +127,7 @@ class LabelBlocks {
 Table arm_table(std::span<const LabelledAnswers> by_arm, const RunArms& arms, std::size_t paths) {
   Table table{.columns = {column("Arm"), number("Answers"), number("Accuracy"), number("Macro F1"),
                           spare_number("No label"), spare_number("Errors")},
-              .share = {.most_bytes = defaults::max_label_bytes / paths,
-                        .rest =
-                            [](std::uint64_t count) {
-                              return "and " + wording::counted(count, "more arm") +
-                                     ", which the JSON report has";
-                            }},
+              .share = {.most_bytes = defaults::max_label_bytes / paths, .rest = and_more("arm")},
               .whole_names = true};
   for (const LabelledAnswers& answers : by_arm) {
     const ConfusionMatrix& matrix = answers.matrix;

@@ -28,9 +28,7 @@ std::vector<Section> retrieval_sections(const ReportInput& input) {
   if (input.retrieval == nullptr) return {};
   const RetrievalSummary& retrieval = *input.retrieval;
   Table table{.columns = {column("Category"), number("Hit"), number("Degraded"), number("Miss")},
-              .share = {.most_bytes = defaults::max_category_bytes, .rest = [](std::uint64_t count) {
-                          return wording::grouped(count) + " more in the JSON report";
-                        }}};
+              .share = {.most_bytes = defaults::max_category_bytes, .rest = more_in_json()}};
   for (const auto& [category, counts] : retrieval.by_category)
     table.rows.push_back(row_of(category.empty() ? "(none)" : category, counts));
   if (retrieval.by_category.size() > 1) table.rows.push_back(row_of("All", retrieval.all));

@@ -14,17 +14,6 @@ namespace {
 
 using namespace document;
 
-/// `and 2 more lines, which the JSON report has`
-Rest and_more(std::string_view noun) {
-  return [noun = "more " + std::string(noun)](std::uint64_t count) {
-    return "and " + wording::counted(count, noun) + ", which the JSON report has";
-  };
-}
-
-Share share_of(std::size_t comment_bytes, Rest rest) {
-  return {.most_bytes = comment_bytes, .rest = std::move(rest)};
-}
-
 Tone tone_of(MetricStatus status) {
   if (status == MetricStatus::pass) return Tone::good;
   return status == MetricStatus::warn ? Tone::warning : Tone::bad;
@@ -40,7 +29,7 @@ Table perturbation_table(const RunStability& run, Room room) {
           : std::vector{column("Verdict"),        spare_number("Floor"),     spare_number(p),
                         spare_number("Interval"), spare_number("Unchanged"), spare_number("Skipped")};
   table.columns.insert(table.columns.end(), more.begin(), more.end());
-  table.share = share_of(defaults::max_perturbation_bytes, and_more("perturbation"));
+  table.share = {.most_bytes = defaults::max_perturbation_bytes, .rest = and_more("perturbation")};
   for (const PerturbationSummary& one : run.perturbations) {
     const auto cell = wording::words_for(one);
     const Cell name{words(cell.name, 80)};
@@ -62,9 +51,7 @@ Table category_table(const std::vector<wording::CategoryWords>& categories, Room
                           spare_number(room == Room::page ? "Floor" : "Interval"),
                           spare_number(room == Room::page ? "Interval" : "Floor")},
               .whole_names = true};
-  table.share = share_of(defaults::max_stability_category_bytes, [](std::uint64_t count) {
-    return wording::grouped(count) + " more in the JSON report";
-  });
+  table.share = {.most_bytes = defaults::max_stability_category_bytes, .rest = more_in_json()};
   for (const auto& cell : categories) {
     const bool is_page = room == Room::page;
     table.rows.push_back({{words(cell.name, 80), cell.cases, cell.answers, cell.stability,
@@ -74,7 +61,7 @@ Table category_table(const std::vector<wording::CategoryWords>& categories, Room
 }
 
 Fold skipped_fold(const std::vector<std::string>& skipped, Room room) {
-  Notes notes{.share = share_of(defaults::max_skipped_bytes, and_more("reason"))};
+  Notes notes{.share = {.most_bytes = defaults::max_skipped_bytes, .rest = and_more("reason")}};
   for (const std::string& line : skipped) {
     const bool has_room = room == Room::comment || notes.items.size() < defaults::listed_skips;
     has_room ? notes.items.push_back({line, Tone::quiet}) : void(++notes.share.left_out);
@@ -88,7 +75,7 @@ Fold skipped_fold(const std::vector<std::string>& skipped, Room room) {
 Table flip_table(const std::vector<wording::UnstableCase>& cases, std::uint32_t repeats) {
   Table table{.columns = {column("Least stable"), column("Perturbation"), column("Only without"),
                           column("Only with")},
-              .share = share_of(defaults::max_flip_bytes, and_more("answer"))};
+              .share = {.most_bytes = defaults::max_flip_bytes, .rest = and_more("answer")}};
   for (const auto& one : cases) {
     table.share.left_out += one.more_flips;
     for (const auto& flip : one.flips) {
@@ -147,7 +134,7 @@ Section statistics_section(const BaselineComparison& gate, Room room) {
   const StatisticalAssessment& statistics = *gate.statistics;
   Section section{.heading = "Statistical gate", .rank = Rank::whole_run};
   if (room == Room::page && !statistics.metrics.empty()) section.blocks.emplace_back(table_of(statistics));
-  Notes notes{.share = share_of(defaults::max_statistics_bytes, and_more("line"))};
+  Notes notes{.share = {.most_bytes = defaults::max_statistics_bytes, .rest = and_more("line")}};
   for (const wording::RunLine& line : wording::statistics_lines(gate))
     notes.items.push_back({.text = words(line.words, 500), .level = line.level});
   section.blocks.emplace_back(std::move(notes));
@@ -160,7 +147,7 @@ Section statistics_section(const BaselineComparison& gate, Room room) {
 }
 
 Notes summary_notes(const ReportInput& input, Room room) {
-  Notes notes{.share = share_of(defaults::max_summary_bytes, and_more("line"))};
+  Notes notes{.share = {.most_bytes = defaults::max_summary_bytes, .rest = and_more("line")}};
   for (std::string& line : wording::stability_summary(input)) notes.items.push_back({std::move(line)});
   if (const auto assessed = wording::stability_gate(input.gate); !assessed.empty()) {
     const bool comes_first = room == Room::comment;
