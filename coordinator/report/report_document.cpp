@@ -27,10 +27,6 @@ std::string symbol(GateNotice::Severity severity) {
   return severity == GateNotice::Severity::warning ? "⚠ " : "✗ ";
 }
 
-std::string verdict_word(const ReportInput& input) {
-  return wording::symbol(input.verdict) + ' ' + wording::headline(input.verdict);
-}
-
 /// The aggregates fell, by however little: then they are no background.
 bool aggregates_dropped(const ReportInput& input) {
   return input.gate.aggregates && (input.gate.aggregates->outcome == AggregateOutcome::within_limit ||
@@ -67,7 +63,7 @@ class ReportBuilder {
 
   void add_head() {
     document_.title = "LLM Prompt Evaluation Report";
-    document_.verdict = {verdict_word(input_),
+    document_.verdict = {wording::verdict_word(input_.verdict),
                          sentence(wording::reason_for(input_), defaults::max_reason_bytes),
                          tone_of(input_.verdict)};
     const RunIdentity& identity = input_.identity;
@@ -326,7 +322,7 @@ class ReportBuilder {
   }
 
   std::string last_words() const {
-    std::string words = verdict_word(input_) + ": ";
+    std::string words = wording::verdict_word(input_.verdict) + ": ";
     // Where no count says why.
     const bool is_counted =
         input_.verdict == RunVerdict::pass || all_.statuses.failed > 0 || all_.statuses.errors > 0;

@@ -259,10 +259,6 @@ std::string side_words(const ComparedSide& side) {
          side.header.assay_version + (side.is_selection ? ", a part of the suite)" : ")");
 }
 
-std::string verdict_word(const CompareReportInput& input) {
-  return wording::symbol(input.summary.verdict) + ' ' + wording::headline(input.summary.verdict);
-}
-
 Table table_of(Rows&& rows, Part part) {
   Table table{.columns = {column("Case"), column("Metric"), number("Baseline"), number("Score"),
                           number("Delta"), number("Limit")},
@@ -332,7 +328,7 @@ Result<void> write_compare_table(const CompareReportInput& input, const TableSty
                     tone_of(notice.severity)}}});
   std::ranges::move(*parts, std::back_inserter(document.sections));
   Notes last = run_notes(input.gate);
-  last.items.push_back({.text = verdict_word(input) + ": " + verdict_words(input),
+  last.items.push_back({.text = wording::verdict_word(input.summary.verdict) + ": " + verdict_words(input),
                         .tone = tone_of(input.summary.verdict),
                         .is_outcome = true});
   add(std::move(last));
@@ -343,12 +339,12 @@ Result<void> write_compare_table(const CompareReportInput& input, const TableSty
 Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter& writer) {
   auto parts = part_sections(input, defaults::compare_table_rows);
   if (!parts) return fail(parts.error());
-  Document document{
-      .title = "Comparison of two runs",
-      .facts = {{.text = side_words(input.base), .label = "Base"},
-                {.text = side_words(input.current), .label = "Current"},
-                {.text = input.current.header.suite, .label = "Suite"}},
-      .verdict = {verdict_word(input), words(verdict_words(input)), tone_of(input.summary.verdict)}};
+  Document document{.title = "Comparison of two runs",
+                    .facts = {{.text = side_words(input.base), .label = "Base"},
+                              {.text = side_words(input.current), .label = "Current"},
+                              {.text = input.current.header.suite, .label = "Suite"}},
+                    .verdict = {wording::verdict_word(input.summary.verdict), words(verdict_words(input)),
+                                tone_of(input.summary.verdict)}};
   std::ranges::move(*parts, std::back_inserter(document.sections));
   Notes notes = run_notes(input.gate);
   for (const GateNotice& notice : input.gate.notices)
@@ -363,8 +359,8 @@ Result<void> write_compare_html(const CompareReportInput& input, BufferedWriter&
 Result<void> write_compare_markdown(const CompareReportInput& input, Sink& sink) {
   auto parts = part_sections(input, defaults::compare_markdown_rows);
   if (!parts) return fail(parts.error());
-  Document document{
-      .verdict = {verdict_word(input), words(input.current.header.suite, defaults::compare_reason_bytes)}};
+  Document document{.verdict = {wording::verdict_word(input.summary.verdict),
+                                words(input.current.header.suite, defaults::compare_reason_bytes)}};
   Notes notes{.items = {{.text = side_words(input.base), .label = "Base"},
                         {.text = side_words(input.current), .label = "Current"}}};
   for (const GateNotice& notice : input.gate.notices) {

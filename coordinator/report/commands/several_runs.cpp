@@ -219,8 +219,7 @@ Table SeveralRuns::sides_table() const {
          {summary.regressions + summary.broke, summary.improvements + summary.fixed})
       cells.emplace_back(is_base ? "" : wording::grouped(change));
     is_base ? cells.emplace_back("")
-            : cells.emplace_back(wording::symbol(summary.verdict) + ' ' + wording::headline(summary.verdict),
-                                 tone_of(summary.verdict));
+            : cells.emplace_back(wording::verdict_word(summary.verdict), tone_of(summary.verdict));
   }
   return table;
 }
@@ -306,8 +305,8 @@ Result<void> SeveralRuns::write_table(const TableStyle& style, Sink& sink) const
 Result<void> SeveralRuns::write_markdown(Sink& sink) const {
   const auto worst = std::ranges::max_element(sides_.begin() + 1, sides_.end(), {}, &Side::exit_code);
   const RunVerdict verdict = worst->summary.verdict;
-  Document document{.verdict = {wording::symbol(verdict) + ' ' + wording::headline(verdict),
-                                words(outcome(), defaults::compare_reason_bytes)}};
+  Document document{
+      .verdict = {wording::verdict_word(verdict), words(outcome(), defaults::compare_reason_bytes)}};
   Notes notes = reasons();
   for (const GateNotice& notice : notices_) {
     notes.items.push_back({Text{strong(std::string(wording::severity_word(notice.severity))), words(": "),

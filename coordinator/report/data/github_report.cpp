@@ -260,8 +260,8 @@ class GithubReport {
 
   // A plain line for the log. The runner also looks for "##[" anywhere in a line.
   std::string closing_line() const {
-    std::string line = "sluice: " + wording::symbol(input_.verdict) + ' ' +
-                       wording::headline(input_.verdict) + " - " + printable(wording::reason_for(input_));
+    std::string line =
+        "sluice: " + wording::verdict_word(input_.verdict) + " - " + printable(wording::reason_for(input_));
     for (auto at = line.find("##["); at != std::string::npos; at = line.find("##[")) line.insert(at + 2, " ");
     return line + '\n';
   }

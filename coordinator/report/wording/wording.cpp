@@ -53,6 +53,37 @@ std::string notices_reason(const BaselineComparison& gate, GateNotice::Severity 
   return text;
 }
 
+std::string underpowered_reason(const StatisticalAssessment& statistics) {
+  const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
+    return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
+  });
+  return unchanged ? "no score changed, but so few cases cannot exclude a drop (underpowered)"
+                   : "the statistical gate is underpowered";
+}
+
+/// What fell, or could not be decided, of the run as a whole.
+std::string whole_run_reason(const BaselineComparison& gate) {
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+  if (gate.statistics) {
+    for (const StatisticalMetric& one : gate.statistics->metrics) {
+      if (one.decision.decision == ChangeDecision::regression) {
+        const std::string what = one.mean ? name_of(one.mean) + " regressed" : "fewer answers passed";
+        const std::string arm = one.arm.empty() ? "" : " with arm " + one.arm;
+        add(what + " beyond chance" + arm + (one.fails_nothing ? " by a judge that is not calibrated" : ""));
+      }
+    }
+    if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));
+  }
+  if (!gate.stability) return text;
+  if (gate.stability->status == MetricStatus::fail) {
+    add(gate.stability->cause == MetricCause::dropped ? "stability dropped"
+                                                      : "stability is below the least that is asked for");
+  }
+  if (gate.stability->status == MetricStatus::warn) add("stability has no entry in the baseline");
+  return text;
+}
+
 void add_to(ErrorGroup& group, std::uint64_t count, const std::vector<std::string>& ids) {
   group.count += count;
   for (const std::string& id : ids) {
@@ -69,21 +100,15 @@ std::string_view topic_of(const GateNotice& notice) {
   return notice.subject == "Arms" ? about_arms : "the comparison";
 }
 
-std::string symbol(RunVerdict verdict) {
-  switch (verdict) {
-    case RunVerdict::pass:
-      return "✓";
-    case RunVerdict::review:
-      return "⚠";
-    default:
-      return "✗";
-  }
-}
-
 std::string headline(RunVerdict verdict) {
   std::string word(to_string(verdict));
   for (char& c : word) c = static_cast<char>(c - 'a' + 'A');
   return word;
+}
+
+std::string verdict_word(RunVerdict verdict) {
+  const std::string sign = verdict == RunVerdict::pass ? "✓ " : verdict == RunVerdict::review ? "⚠ " : "✗ ";
+  return sign + headline(verdict);
 }
 
 bool has_claims_cases(const ReportInput& input) {
@@ -117,37 +142,6 @@ std::string changes(const ReportInput& input) {
         std::pair(all.still_failing, " still failing")}) {
     if (count > 0) text += (text.empty() ? "" : ", ") + grouped(count) + word;
   }
-  return text;
-}
-
-std::string underpowered_reason(const StatisticalAssessment& statistics) {
-  const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
-    return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
-  });
-  return unchanged ? "no score changed, but so few cases cannot exclude a drop (underpowered)"
-                   : "the statistical gate is underpowered";
-}
-
-/// What fell, or could not be decided, of the run as a whole.
-std::string whole_run_reason(const BaselineComparison& gate) {
-  std::string text;
-  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
-  if (gate.statistics) {
-    for (const StatisticalMetric& one : gate.statistics->metrics) {
-      if (one.decision.decision == ChangeDecision::regression) {
-        const std::string what = one.mean ? name_of(one.mean) + " regressed" : "fewer answers passed";
-        const std::string arm = one.arm.empty() ? "" : " with arm " + one.arm;
-        add(what + " beyond chance" + arm + (one.fails_nothing ? " by a judge that is not calibrated" : ""));
-      }
-    }
-    if (gate.statistics->decision == ChangeDecision::underpowered) add(underpowered_reason(*gate.statistics));
-  }
-  if (!gate.stability) return text;
-  if (gate.stability->status == MetricStatus::fail) {
-    add(gate.stability->cause == MetricCause::dropped ? "stability dropped"
-                                                      : "stability is below the least that is asked for");
-  }
-  if (gate.stability->status == MetricStatus::warn) add("stability has no entry in the baseline");
   return text;
 }
 

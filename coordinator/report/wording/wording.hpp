@@ -14,8 +14,8 @@
 /// What the reports for people have in common: words and numbers, not their layout.
 namespace sluice::wording {
 
-std::string symbol(RunVerdict verdict);    ///< `✓`, `⚠` or `✗`
-std::string headline(RunVerdict verdict);  ///< In capitals.
+std::string headline(RunVerdict verdict);      ///< `FAIL`
+std::string verdict_word(RunVerdict verdict);  ///< `✗ FAIL`
 /// Why the verdict is what it is, e.g. `2 of 45 fixtures regressed, 1 failed`, `Recall dropped by 2 points`.
 /// Ends with `by_strict`.
 std::string reason_for(const ReportInput& input);
