@@ -16,7 +16,6 @@
 #include <cstring>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 

@@ -14,7 +14,6 @@
 #include "coordinator/ledger/write_ahead_log.hpp"
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <unordered_map>
 #include <utility>

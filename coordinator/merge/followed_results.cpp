@@ -1,7 +1,6 @@
 #include "coordinator/merge/followed_results.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace sluice {
 namespace {

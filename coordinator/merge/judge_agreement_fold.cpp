@@ -3,8 +3,6 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/canonical_case.hpp"
 
-#include <utility>
-
 namespace sluice {
 namespace {
 

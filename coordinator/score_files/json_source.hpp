@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <istream>
 #include <streambuf>
-#include <string>
 
 namespace sluice {
 

@@ -3,7 +3,6 @@
 #include "coordinator/statistics/intervals.hpp"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <utility>
 
 namespace sluice {
 namespace {

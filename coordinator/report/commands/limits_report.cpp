@@ -1,9 +1,7 @@
 #include "coordinator/report/commands/limits_report.hpp"
 
-#include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "coordinator/display/budget_wording.hpp"
-#include "coordinator/display/display.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/display/text_table.hpp"
 #include "coordinator/output/json_writer.hpp"

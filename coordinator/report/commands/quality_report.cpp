@@ -6,8 +6,6 @@
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/data/json_interval.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <string_view>
 #include <vector>
 

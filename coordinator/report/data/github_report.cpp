@@ -1,6 +1,6 @@
+#include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
-#include "coordinator/display/display.hpp"
 #include "coordinator/report/report.hpp"
 #include "coordinator/report/wording/assessment_wording.hpp"
 #include "coordinator/report/wording/case_explanation.hpp"

@@ -3,9 +3,6 @@
 #include "coordinator/report/data/json_interval.hpp"
 #include "coordinator/report/data/json_usage.hpp"
 
-#include <string>
-#include <string_view>
-
 namespace sluice {
 namespace {
 

@@ -14,7 +14,6 @@
 #include "coordinator/score_files/report_scores.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace sluice {

@@ -1,7 +1,5 @@
 #include "coordinator/report/data/json_retrieval.hpp"
 
-#include <string>
-
 namespace sluice {
 namespace {
 

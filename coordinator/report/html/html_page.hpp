@@ -1,7 +1,5 @@
 #pragma once
 
-#include "coordinator/output/sink.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,7 +6,6 @@
 #include "coordinator/report/html/html_page.hpp"
 #include "coordinator/report/html/html_writer.hpp"
 #include "coordinator/report/report_document.hpp"
-#include "coordinator/report/wording/assessment_wording.hpp"
 #include "coordinator/report/wording/wording.hpp"
 
 #include <string>

@@ -14,7 +14,6 @@
 #include <array>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace sluice {
 namespace {

@@ -1,7 +1,7 @@
 #include "coordinator/report/writers/markdown_text.hpp"
 
+#include "common/text/printable.hpp"
 #include "common/text/text.hpp"
-#include "coordinator/display/display.hpp"
 
 #include <algorithm>
 
