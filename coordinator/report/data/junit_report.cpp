@@ -199,22 +199,24 @@ class JunitReport {
     text() += "</testcase>\n";
   }
 
-  void write_failure(const CaseResult& result, std::string_view type,
-                     const std::vector<wording::CaseLine>& lines) {
+  std::vector<wording::CaseLine> explanation(const CaseResult& result) {
+    return wording::explanation(result, input_.results.suite.rubrics, details_);
+  }
+
+  void write_failure(const CaseResult& result, std::string_view type) {
+    const std::vector<wording::CaseLine> lines = explanation(result);
     element("failure", attribute("message", wording::headline(lines)) + attribute("type", type),
             wording::plain_text(lines) + recorded_line(result) + source_line(result.fixture));
   }
 
-  void write_words_of(const CaseResult& result, std::string_view what_became_of_it,
-                      const std::vector<wording::CaseLine>& lines) {
+  void write_words_of(const CaseResult& result, std::string_view what_became_of_it) {
     element("system-out", "",
-            std::string(what_became_of_it) + "\n" + wording::plain_text(lines) + recorded_line(result));
+            std::string(what_became_of_it) + "\n" + wording::plain_text(explanation(result)) +
+                recorded_line(result));
   }
 
   void write_case(const CaseResult& result) {
     open_case(result.fixture.category, wording::title(result.fixture), time_of(result));
-    const std::vector<wording::CaseLine> lines =
-        wording::explanation(result, input_.results.suite.rubrics, details_);
     switch (result.status) {
       case CaseStatus::error:
         element("error",
@@ -224,18 +226,18 @@ class JunitReport {
         break;
       case CaseStatus::fail:
         if (wording::is_within_pass_rate(input_, result)) {
-          write_words_of(result, "failed, within min_pass_rate", lines);
+          write_words_of(result, "failed, within min_pass_rate");
           break;
         }
-        write_failure(result, result.assessment.regressed ? "regression" : "failure", lines);
+        write_failure(result, result.assessment.regressed ? "regression" : "failure");
         break;
       case CaseStatus::warn:
       case CaseStatus::flaky:
         if (warnings_fail() && !result.assessment.only_known_failures()) {
-          write_failure(result, to_string(result.status), lines);
+          write_failure(result, to_string(result.status));
           break;
         }
-        write_words_of(result, to_string(result.status), lines);
+        write_words_of(result, to_string(result.status));
         break;
       case CaseStatus::pass:
         if (result.assessment.improved) {

@@ -105,11 +105,9 @@ std::string estimates(const std::string& heading, const std::vector<Estimate>& r
                       const std::vector<double>& marks) {
   if (rows.empty()) return "";
   const double bottom = row_height * static_cast<double>(rows.size());
-  std::string inner = shape("line", "axis",
-                            {{"x1", scale.low() < scale.high() ? scale.at(scale.low()) : 0},
-                             {"y1", bottom},
-                             {"x2", scale.at(scale.high())},
-                             {"y2", bottom}});
+  std::string inner =
+      shape("line", "axis",
+            {{"x1", scale.at(scale.low())}, {"y1", bottom}, {"x2", scale.at(scale.high())}, {"y2", bottom}});
   for (const double mark : marks) {
     inner += shape("line", mark == 0.0 ? "axis" : "limit",
                    {{"x1", scale.at(mark)}, {"y1", 0}, {"x2", scale.at(mark)}, {"y2", bottom}});

@@ -6,11 +6,8 @@
 #include <utility>
 
 namespace sluice {
-namespace {
 
 using namespace document;
-
-}  // namespace
 
 std::vector<Section> judge_sections(const ReportInput& input) {
   if (input.judge_bias == nullptr) return {};

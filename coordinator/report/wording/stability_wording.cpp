@@ -285,7 +285,6 @@ Result<std::vector<UnstableCase>> least_stable_cases(const ReportInput& input, s
     for (const Flip& flip : flips_of(result)) {
       UnstableCase::FlippedAnswer answer;
       answer.perturbation = run.perturbations.at(flip.perturbed->perturbation - 1).facts.name;
-      answer.repeat = flip.perturbed->repeat;
       answer.before = flip.unperturbed->assessment.status;
       answer.after = flip.perturbed->assessment.status;
       answer.diff = diff_of(result.fixture, flip);

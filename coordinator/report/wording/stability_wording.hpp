@@ -54,7 +54,6 @@ struct UnstableCase {
   bool too_few_repeats = false;
   struct FlippedAnswer {
     std::string perturbation;
-    std::uint32_t repeat = 0;              ///< The first that came out so.
     std::uint32_t times = 1;               ///< Repeats of this perturbation that differ in the same way.
     CaseStatus before = CaseStatus::pass;  ///< Of the unperturbed answer by itself.
     CaseStatus after = CaseStatus::pass;
