@@ -10,7 +10,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 #include <vector>

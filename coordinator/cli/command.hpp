@@ -6,7 +6,6 @@
 #include "common/transport/local_workers.hpp"
 
 #include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include "coordinator/governor/slot_rule.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 

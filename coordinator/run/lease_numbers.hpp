@@ -5,7 +5,6 @@
 #include "coordinator/facts/worker_id.hpp"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace sluice {

@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <set>
 #include <string>
-#include <string_view>
 
 namespace sluice {
 namespace {

@@ -5,9 +5,6 @@
 #include "coordinator/display/numbers.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdio>
 
 namespace sluice {
 namespace {

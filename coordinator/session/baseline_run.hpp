@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/model/result.hpp"
 #include "coordinator/facts/committed_results.hpp"
 #include "coordinator/facts/run_record.hpp"
 #include "coordinator/gate/fixture_changes.hpp"

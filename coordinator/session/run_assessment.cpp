@@ -1,6 +1,5 @@
 #include "coordinator/session/run_assessment.hpp"
 
-#include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/judge_family.hpp"

@@ -8,7 +8,6 @@
 #include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"
 #include "coordinator/suite/fingerprint.hpp"
-#include "coordinator/suite/suite_loader.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -12,10 +12,8 @@
 #include "coordinator/session/flag_values.hpp"
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/trial_design.hpp"
-#include "coordinator/suite/prompts/arms.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <initializer_list>
 #include <system_error>

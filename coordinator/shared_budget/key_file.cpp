@@ -7,7 +7,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <cstring>
+#include <cstddef>
 #include <ctime>
 #include <limits>
 #include <numeric>

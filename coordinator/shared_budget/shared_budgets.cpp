@@ -3,7 +3,6 @@
 #include "common/hash.hpp"
 #include "coordinator/shared_budget/defaults.hpp"
 
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <system_error>

@@ -1,5 +1,4 @@
 #include "common/files.hpp"
-#include "common/model/run_settings.hpp"
 #include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/stderr_line.hpp"

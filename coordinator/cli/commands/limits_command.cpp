@@ -1,5 +1,4 @@
 #include "common/defaults.hpp"
-#include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"

@@ -9,7 +9,6 @@
 #include <array>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>

@@ -10,7 +10,6 @@
 #include "coordinator/session/report_output.hpp"
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>

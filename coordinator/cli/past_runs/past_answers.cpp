@@ -12,7 +12,6 @@
 #include "coordinator/merge/shown_text.hpp"
 #include "coordinator/observations/observe.hpp"
 #include "coordinator/session/run_inputs.hpp"
-#include "coordinator/session/run_plan.hpp"
 #include "coordinator/session/run_record.hpp"
 #include "coordinator/session/suite_path.hpp"
 #include "coordinator/suite/answers/recorded_answers.hpp"

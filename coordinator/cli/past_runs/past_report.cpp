@@ -22,8 +22,6 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>

@@ -14,9 +14,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace sluice {
 namespace {

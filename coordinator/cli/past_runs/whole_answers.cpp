@@ -2,9 +2,7 @@
 
 #include "coordinator/cli/command.hpp"
 #include "coordinator/ledger/observation_store.hpp"
-#include "coordinator/session/run_inputs.hpp"
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>

@@ -4,7 +4,6 @@
 #include "coordinator/session/asked_cases.hpp"
 
 #include <exception>
-#include <utility>
 
 namespace sluice {
 namespace {

@@ -8,8 +8,6 @@
 #include "coordinator/session/run_inputs.hpp"
 #include "coordinator/session/run_options.hpp"
 
-#include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>

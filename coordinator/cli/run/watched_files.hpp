@@ -2,11 +2,9 @@
 
 #include <compare>
 #include <cstdint>
-#include <ctime>
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

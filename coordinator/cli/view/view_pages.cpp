@@ -6,12 +6,10 @@
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
 #include "coordinator/display/numbers.hpp"
-#include "coordinator/report/html/html_writer.hpp"
 #include "coordinator/report/html/xml_text.hpp"
 #include "coordinator/session/resume_run.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace sluice {
 namespace {

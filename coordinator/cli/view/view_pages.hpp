@@ -2,11 +2,9 @@
 
 #include "coordinator/facts/case_outcome.hpp"
 #include "coordinator/facts/run_record.hpp"
-#include "coordinator/output/sink.hpp"
 #include "coordinator/report/html/html_page.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <utility>
 
