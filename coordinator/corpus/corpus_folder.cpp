@@ -48,10 +48,7 @@ Error cannot_make(const fs::path& folder, const std::error_code& error) {
 }
 
 Result<void> write_text(const std::string& file, const std::string& text) {
-  return write_whole_file("fixture", file, [&](Sink& sink) -> Result<void> {
-    sink.write(text);
-    return {};
-  });
+  return write_whole_file("fixture", file, text);
 }
 
 /// Whether an id, which may be anything in a file that a person changed, names a file of its folder.

@@ -264,6 +264,13 @@ Result<void> write_whole_file(std::string_view content, const std::string& path,
   return replace(file.string(), target, found.st_mode & 07777, writer);
 }
 
+Result<void> write_whole_file(std::string_view content, const std::string& path, std::string_view text) {
+  return write_whole_file(content, path, [&](Sink& sink) -> Result<void> {
+    sink.write(text);
+    return {};
+  });
+}
+
 Result<void> check_output_path(std::string_view content, const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code none;

@@ -21,6 +21,8 @@ std::string end_of_links(const std::string& path);
 /// old file's permissions. What is no regular file (a pipe, /dev/full) is written directly; a symbolic link
 /// is followed. Fails with `output_failed`, or as the writer does; the old file then stands as it was.
 Result<void> write_whole_file(std::string_view content, const std::string& path, const ContentWriter& writer);
+/// The same of a text that is at hand.
+Result<void> write_whole_file(std::string_view content, const std::string& path, std::string_view text);
 
 /// Removes what write_whole_file has written so far, if some thread is in it: for one that takes a signal and
 /// ends the process. Signals that end it by themselves do so too.

@@ -118,11 +118,7 @@ struct CalibrateBands {
       ++changed;
     }
     if (changed > 0) {
-      const auto written = write_whole_file("plugin", file, [&](Sink& sink) -> Result<void> {
-        sink.write(text);
-        return {};
-      });
-      if (!written) return written;
+      if (auto written = write_whole_file("plugin", file, text); !written) return written;
     }
     say((changed > 0 ? "wrote the floors of " + wording::counted(changed, "kind") + " of cases to " + file
                      : file + " stays as it is: no floor has enough cases behind it yet; `sluice run` of "

@@ -93,7 +93,8 @@ struct ImportSuiteCommand {
     if (const auto free = check_programs(*imported, folder); !free) return report_error(free.error());
     const std::string text =
         header(fs::path(config).filename().string(), *imported) + suite_yaml(imported->suite);
-    if (const auto written = write("suite", target, text); !written) return report_error(written.error());
+    if (const auto written = write_whole_file("suite", target.string(), text); !written)
+      return report_error(written.error());
     for (const Finding& note : imported->notes) show(printable(to_text(note)));
     if (const auto written = write_programs(*imported, folder); !written)
       return report_error(written.error());
@@ -138,13 +139,6 @@ struct ImportSuiteCommand {
     std::cout << (columns ? paragraph(text, *columns) : text + "\n");
   }
 
-  static Result<void> write(std::string_view content, const fs::path& target, const std::string& text) {
-    return write_whole_file(content, target.string(), [&](Sink& sink) -> Result<void> {
-      sink.write(text);
-      return {};
-    });
-  }
-
   Result<void> check_target(const fs::path& target) const {
     std::error_code error;
     if (fs::equivalent(target, config, error))
@@ -183,7 +177,7 @@ struct ImportSuiteCommand {
   static Result<void> write_programs(const ImportedSuite& imported, const fs::path& folder) {
     for (const CheckProgram& program : imported.programs) {
       const fs::path file = folder / program.file;
-      const auto written = write("program", file, std::string(program.text));
+      const auto written = write_whole_file("program", file.string(), program.text);
       if (!written) return written;
       show(printable(file.generic_string()) + ": written; " + wording::counted(program.checks, "check") +
            (program.checks == 1 ? " runs" : " run") + " code of the configuration with it, by " +
@@ -191,7 +185,7 @@ struct ImportSuiteCommand {
     }
     for (const CodeFile& code : imported.code_files) {
       const fs::path file = folder / code.file;
-      if (const auto written = write("code", file, code.text); !written) return written;
+      if (const auto written = write_whole_file("code", file.string(), code.text); !written) return written;
       show(printable(file.generic_string()) + ": written, with code that many tests have in common");
     }
     return {};
@@ -213,7 +207,7 @@ struct ImportSuiteCommand {
     std::error_code error;
     if (!fs::exists(target, error)) {
       std::cout << printable(target.generic_string()) << ": written, with the servers that the suite names\n";
-      const auto written = write("settings", target, settings_of(imported.servers));
+      const auto written = write_whole_file("settings", target.string(), settings_of(imported.servers));
       if (!written) return tl::unexpected(Findings{{target.generic_string(), 0, written.error().message}});
       return Servers();
     }

@@ -224,11 +224,8 @@ struct InitCommand {
     std::error_code ignored;
     if (const fs::path folder = fs::path(target).parent_path(); !folder.empty())
       fs::create_directories(folder, ignored);
-    const auto written = write_whole_file("suite", target, [&](Sink& sink) -> Result<void> {
-      sink.write(text);
-      return {};
-    });
-    if (!written) return report_error(written.error());
+    if (const auto written = write_whole_file("suite", target, text); !written)
+      return report_error(written.error());
     if (const auto loaded = load_any_suite(target); !loaded) return report_findings(loaded.error());
     const std::string shown = printable(target);
     std::cout << "wrote " << shown << "\n"

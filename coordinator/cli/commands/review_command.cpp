@@ -208,13 +208,6 @@ class Review {
     return outcome.has_value();
   }
 
-  static Result<void> write_copy(const CorpusFixture& one, const std::string& copy) {
-    return write_whole_file("fixture", copy, [&](Sink& sink) -> Result<void> {
-      sink.write(one.text);
-      return {};
-    });
-  }
-
   /// Whether the fixture was changed. The person edits a copy, which takes its place once it is a fixture.
   static bool edit(CorpusFixture& one) {
     const std::string command = editor();
@@ -234,7 +227,8 @@ class Review {
     }
     if (!folder.is_made())
       return refuse({Reason::output_failed, "no temporary folder can be made (see TMPDIR)"});
-    if (const auto copied = write_copy(one, copy); !copied) return refuse(copied.error());
+    if (const auto copied = write_whole_file("fixture", copy, one.text); !copied)
+      return refuse(copied.error());
     for (;;) {
       if (const auto edited = run_editor(command, copy); !edited) return refuse(edited.error());
       auto text = read_file(copy, defaults::max_fixture_bytes);

@@ -174,11 +174,8 @@ struct UpdateBaseline {
                 << delta << "To update, re-run with --force\n";
       return exit_error;
     }
-    const auto written = write_whole_file("manifest", file.path, [&](Sink& sink) -> Result<void> {
-      sink.write(*text);
-      return {};
-    });
-    if (!written) return report_error(written.error());
+    if (const auto written = write_whole_file("manifest", file.path, *text); !written)
+      return report_error(written.error());
     note_source(effective, past.run.run_id);
     std::cout << before << "Updated in " << printable(file.path) << " from " << printable(described(past))
               << ":\n"
