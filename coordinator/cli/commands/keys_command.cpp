@@ -9,6 +9,7 @@
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/output/output_file.hpp"
+#include "coordinator/session/flag_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,10 +42,6 @@ constexpr const char* keys_examples =
     "Exit code 0: done; 2: usage, or a file that cannot be read or written.";
 
 constexpr std::string_view coordinator_name = "coordinator";
-
-Error usage(std::string message) {
-  return {Reason::usage_invalid, std::move(message)};
-}
 
 /// One of the commands under `sluice keys`: its flags, and what it does with them.
 struct KeysSubcommand {
@@ -96,17 +93,14 @@ Result<void> write_list(const FleetFiles& files, const std::vector<AllowList::En
   std::string text = "# The workers that this coordinator admits: NAME PUBLIC_KEY\n";
   for (const auto& entry : entries) text += entry.name + " " + entry.public_key + "\n";
   if (!fs::exists(files.allowed)) return create_private_file(files.allowed, text);
-  return write_whole_file("list of workers", files.allowed, [&](Sink& sink) -> Result<void> {
-    sink.write(text);
-    return {};
-  });
+  return write_whole_file("list of workers", files.allowed, text);
 }
 
 Result<void> add_to_list(const FleetFiles& files, const std::string& name, const std::string& public_key) {
   const auto list = present_list(files);
   if (!list) return fail(list.error());
   if (const auto other = list->name_of(public_key))
-    return *other == name ? Result<void>{} : fail(usage("this key is listed as \"" + *other + "\" already"));
+    return *other == name ? Result<void>{} : usage_error("this key is listed as \"" + *other + "\" already");
   auto entries = list->entries();
   entries.push_back({name, public_key, 0});
   std::ranges::stable_sort(entries, {}, &AllowList::Entry::name);
@@ -124,9 +118,9 @@ Result<FleetKey> coordinator_key(const FleetFiles& files) {
 
 Result<void> check_name(const std::string& name) {
   if (is_fleet_name(name) && name != coordinator_name) return {};
-  return fail(usage("a worker's name is of letters, digits, `.`, `_` and `-`, at most " +
-                    std::to_string(max_fleet_name_chars) + " of them, and not \"coordinator\": not \"" +
-                    excerpt(to_valid_utf8(name), defaults::quoted_bytes) + "\""));
+  return usage_error("a worker's name is of letters, digits, `.`, `_` and `-`, at most " +
+                     std::to_string(max_fleet_name_chars) + " of them, and not \"coordinator\": not \"" +
+                     excerpt(to_valid_utf8(name), defaults::quoted_bytes) + "\"");
 }
 
 Result<void> make_new(const KeysSubcommand& keys, const std::string& home) {
@@ -134,9 +128,9 @@ Result<void> make_new(const KeysSubcommand& keys, const std::string& home) {
   const FleetFiles files = keys.files(home);
   const std::string file = keys.output.value_or(worker_key_file(home, keys.name));
   if (fs::exists(file))
-    return fail(
-        usage(file + " is there already: `sluice keys remove " + keys.name +
-              "` and remove the file to begin anew, or name another with --output to add a second key"));
+    return usage_error(
+        file + " is there already: `sluice keys remove " + keys.name +
+        "` and remove the file to begin anew, or name another with --output to add a second key");
   const auto coordinator = coordinator_key(files);
   if (!coordinator) return fail(coordinator.error());
   const KeyPair pair = new_key_pair();
@@ -158,8 +152,8 @@ Result<void> make_new(const KeysSubcommand& keys, const std::string& home) {
 Result<void> allow(const KeysSubcommand& keys, const std::string& home) {
   if (auto checked = check_name(keys.name); !checked) return checked;
   if (!is_fleet_key(keys.public_key))
-    return fail(
-        usage("a public key has 40 characters of Z85, as in the worker's key file; quote it for the shell"));
+    return usage_error(
+        "a public key has 40 characters of Z85, as in the worker's key file; quote it for the shell");
   if (auto added = add_to_list(keys.files(home), keys.name, keys.public_key); !added) return added;
   std::cout << "Worker \"" << keys.name << "\" is admitted.\n";
   return {};
@@ -174,8 +168,8 @@ Result<void> remove(const KeysSubcommand& keys, const std::string& home) {
     return entry.name == keys.name || entry.public_key == keys.name;
   });
   if (count == 0)
-    return fail(usage("no key of \"" + excerpt(to_valid_utf8(keys.name), defaults::quoted_bytes) +
-                      "\" is listed; `sluice keys list` shows those that are"));
+    return usage_error("no key of \"" + excerpt(to_valid_utf8(keys.name), defaults::quoted_bytes) +
+                       "\" is listed; `sluice keys list` shows those that are");
   if (auto written = write_list(files, entries); !written) return written;
   std::cout << wording::counted(count, "key") << " removed. A run that is under way lets "
             << (count == 1 ? "its worker" : "their workers") << " go within a heartbeat.\n";
