@@ -166,10 +166,10 @@ void ResultIntake::count(WorkerId worker, UnitId unit, const Spend& spend) {
   run_.tally.on_spend(spend, run_.plan.arm_of(unit));
 }
 
-/// A result's that is not committed, once.
+/// A result's that is not committed, once. A worker that comes back may have been leased its unit anew.
 void ResultIntake::count_beside(const WorkersUnit& whose, const Spend& spend, Effects& effects) {
   const auto [worker, unit] = whose;
-  if (!counted_.insert(whose).second) return;
+  if (!counted_.insert(whose).second) return run_.budget.give_back(worker, unit);
   count(worker, unit, spend);
   if (run_.roster.may_note(worker)) effects.spent.push_back({unit, spend});
 }

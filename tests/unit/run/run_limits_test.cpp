@@ -109,6 +109,21 @@ TEST_F(RunLimitsTest, WhatAUnitTookThatIsGivenBackIsPaid) {
   EXPECT_EQ(controller->begun_units(), of_p) << "no report says that it was not started";
 }
 
+// A worker whose key was refused, and that came back with its unit, kept the rest of the budget: the run
+// waited for it until its deadline.
+TEST_F(RunLimitsTest, NothingStaysReservedForAUnitThatFailsTwiceAtOneWorker) {
+  suite = make_suite(1);
+  plan = make_plan(suite);
+  config.affinities = {{0, 0}};
+  begin_with_room_for(1.5);
+  join("p", 1, 1);
+  join("q", 2, 0);
+  report("p", {failed(0, Reason::key_refused)});
+  ASSERT_EQ(leased(join("p", 1, 1), "p"), std::vector<UnitId>{0}) << "p has connected anew";
+  report("p", {failed(0, Reason::key_refused)});
+  EXPECT_EQ(leased(report("q", {}), "q"), std::vector<UnitId>{0});
+}
+
 TEST_F(RunLimitsTest, WhatIsNoUnitOfTheRunIsNotCharged) {
   begin_with_room_for(2.5);
   join("p", 1, 1);
