@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view call_log = "call log";
+constexpr std::string_view harvested = "solved examples";
 
 struct RunOutput {
   std::string_view content;
@@ -32,6 +33,7 @@ std::vector<RunOutput> outputs_of(const RunOptions& options) {
   }
   if (options.export_baseline) outputs.push_back({"baseline", *options.export_baseline});
   if (options.call_log) outputs.push_back({call_log, *options.call_log});
+  if (options.harvest) outputs.push_back({harvested, *options.harvest});
   return outputs;
 }
 
@@ -131,6 +133,7 @@ Result<void> check_run_outputs(const RunOptions& options, const Suite& suite) {
   const std::vector<RunOutput> outputs = outputs_of(options);
   if (auto apart = check_apart(outputs); !apart) return apart;
   for (const auto& output : outputs) {
+    if (output.content == harvested) continue;  // They are added to what is there: see check_harvest.
     if (const auto taken = taken_by(output, options, suite); !taken.empty())
       return fail(would_replace(output, taken));
     if (becomes_a_fixture(output, suite)) {

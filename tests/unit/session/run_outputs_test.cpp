@@ -60,6 +60,22 @@ TEST_F(RunOutputs, NoTwoOutputsGoToOneFile) {
   EXPECT_EQ(refusal(), "(none)") << "nothing is lost there";
 }
 
+// The baseline took the place of the examples, or calls stood among them and nothing was added.
+TEST_F(RunOutputs, NothingElseIsWrittenToTheFileOfSolvedExamples) {
+  write("solved.jsonl", "");
+  options_.harvest = file("solved.jsonl");
+  EXPECT_EQ(refusal(), "(none)");
+  options_.export_baseline = file("./solved.jsonl");
+  EXPECT_EQ(refusal(),
+            "the baseline and the solved examples would both be written to \"solved.jsonl\": give each a "
+            "file of its own");
+  options_.export_baseline.reset();
+  options_.call_log = file("solved.jsonl");
+  EXPECT_EQ(refusal(),
+            "the call log and the solved examples would both be written to \"solved.jsonl\": give each a "
+            "file of its own");
+}
+
 TEST_F(RunOutputs, NoReportTakesThePlaceOfADataFile) {
   report_to("data.txt");
   write("data.txt", "as it was");
