@@ -5,6 +5,13 @@
 #include <algorithm>
 
 namespace sluice {
+namespace {
+
+constexpr const char* two_folders =
+    "the folder of one is a copy of the other's, both count as one cache, and answers that one holds are "
+    "paid for again; end one, remove the file ID in its cache folder, and start it again";
+
+}  // namespace
 
 bool WorkerRoster::has_room_for(const wire::Hello& hello) const {
   return known_.contains(hello.instance) || known_.size() < defaults::max_workers;
@@ -41,10 +48,7 @@ std::optional<LogNote> WorkerRoster::take_copied_cache(const wire::Hello& hello,
   }
   found->second.is_told = true;
   return about_worker(hello.name, "has the same cache id as worker " + other.name +
-                                      ": unless that one has just ended, the folder of one is a copy of the "
-                                      "other's, both count as one cache, and answers that one holds are paid "
-                                      "for again; end one, remove the file ID in its cache folder, and start "
-                                      "it again");
+                                      ": unless that one has just ended, " + two_folders);
 }
 
 void WorkerRoster::forget_cache(WorkerId worker, const std::string& cache_id) {
@@ -123,11 +127,7 @@ std::optional<LogNote> WorkerRoster::on_message(WorkerId worker, TimePoint now) 
   const auto owner = by_cache_.find(hello.cache_id);
   if (owner == by_cache_.end() || owner->second.worker != worker || owner->second.is_told) return {};
   owner->second.is_told = true;
-  return about_worker(
-      hello.name,
-      "is there twice with the same cache id: the folder of one is a copy of the other's, both "
-      "count as one cache, and answers that one holds are paid for again; end one, remove the "
-      "file ID in its cache folder, and start it again");
+  return about_worker(hello.name, "is there twice with the same cache id: " + std::string(two_folders));
 }
 
 std::optional<WorkerId> WorkerRoster::at(const Peer& peer) const {
