@@ -35,8 +35,7 @@ class RunStart {
     const bool waited = first_ready_ && now - *first_ready_ >= wait;
     const bool are_all_there = expected_ > 0 ? ready >= expected_ : missing_again == 0 || waited;
     if (!begun_ && ready > 0 && (are_all_there || now - began_ > timeout_)) {
-      begun_ = now;
-      step.begins = true;
+      begun_ = step.begins = true;
       step.some_are_missing = ready < expected_;
     }
     // Where the number to wait for is set, nobody else is waited for.
@@ -44,7 +43,7 @@ class RunStart {
     if (enough && !holders_overdue_) step.holders_overdue = holders_overdue_ = true;
     return step;
   }
-  bool begun() const { return begun_.has_value(); }
+  bool begun() const { return begun_; }
 
  private:
   void leave_out_a_stop(TimePoint now) {
@@ -61,7 +60,7 @@ class RunStart {
   std::optional<TimePoint> looked_at_;
   std::uint32_t stops_ = 0;
   std::optional<TimePoint> first_ready_;
-  std::optional<TimePoint> begun_;
+  bool begun_ = false;
   bool holders_overdue_ = false;
 };
 
