@@ -4,6 +4,7 @@
 #include "common/checks/outcome.hpp"
 #include "common/defaults.hpp"
 #include "common/documents/json_depth.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/suite/expectations/command_reader.hpp"
 
@@ -19,8 +20,7 @@ using Verdict = nlohmann::json;
 
 /// Clean before it is cut: half of a secret fits no pattern.
 std::string program_of(const TextExpectation& what, const Redactor& redactor) {
-  std::string words;
-  for (const std::string& one : command_check(what).arguments) words += (words.empty() ? "" : " ") + one;
+  std::string words = joined(command_check(what).arguments, " ");
   redactor.apply(words);
   return "the check \"" + excerpt(one_line(words), defaults::max_quoted_bytes) + "\"";
 }

@@ -1,4 +1,5 @@
 #include "common/clock.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/home/home_check.hpp"
@@ -34,12 +35,6 @@ constexpr const char* doctor_examples =
     "the check was not possible, because a run or a worker uses the home, or because\n"
     "of its permissions.";
 
-std::string joined(const std::vector<std::string>& clauses) {
-  std::string text;
-  for (const std::string& clause : clauses) text += (text.empty() ? "" : "; ") + clause;
-  return text;
-}
-
 std::string line_of(const HomeFinding& finding) {
   return printable(finding.file.string() + ": " + finding.what + ": " + finding.remedy) + "\n";
 }
@@ -52,7 +47,7 @@ std::string command_to_go_on(const Settings& settings, const std::string& run_id
 
 std::string text_of(const RepairedFile& done, const Settings& settings) {
   std::string line = done.file.string() + ": " + done.what;
-  if (!done.left_out.empty()) line += "; left out: " + joined(done.left_out);
+  if (!done.left_out.empty()) line += "; left out: " + joined(done.left_out, "; ");
   line += "; the old one is " + done.aside.string();
   std::string text = printable(line) + "\n";
   for (const std::string& run : done.unfinished)
