@@ -136,13 +136,12 @@ struct StatsCommand : CacheSubcommand {
   }
 
   int run(const CacheTools& tools) const {
-    if (format != "table" && format != "json") {
-      return report_error("--format \"" + format + "\" is not known; give table or json");
-    }
+    const auto as = choice_of("--format", format, {"table", "json"});
+    if (!as) return report_error(as.error());
     return with_home([&](const std::filesystem::path& home) -> Result<std::string> {
       const auto caches = tools.stats(home);
       if (!caches) return fail(caches.error());
-      return format == "json" ? cache_text::stats_json(*caches) : cache_text::stats_text(*caches);
+      return *as == 1 ? cache_text::stats_json(*caches) : cache_text::stats_text(*caches);
     });
   }
 };
