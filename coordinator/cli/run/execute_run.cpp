@@ -157,7 +157,7 @@ int execute_run(const RunOptions& options, Suite suite, const PrepareWorkers& pr
   if (!gate) return report_error(gate.error());
   if (const auto findings = check_claims(options, *inputs); !findings.empty())
     return report_findings(findings);
-  const bool is_report = use == nullptr || !use->conclude;
+  const bool is_report = makes_report(use);
   around.style.is_gated = is_report && decides_beyond_checks(options, inputs->suite);
   std::optional<EmbeddedBefore> before;
   if (!options.resumed_run.empty() && awaits_embeddings(*inputs)) {

@@ -43,6 +43,11 @@ struct RunUse {
   std::function<int(const ConcludedRun&)> conclude;
 };
 
+/// Whether a report is made of the run's results. `use` may be null.
+inline bool makes_report(const RunUse* use) {
+  return use == nullptr || !use->conclude;
+}
+
 /// Runs a suite to its report: starts the coordinator and the workers inside this process, and writes the
 /// report, or has `use` make something else of the results. Returns the exit code; errors were reported on
 /// stderr.

@@ -312,10 +312,9 @@ FinishedRun RecordedRun::finish(RunReport& report, std::string endpoint) {
   const RunFacts& facts = facts_;
   const ReportedRun reported = report.finish();
   FinishedRun end{reported.exit_code, std::move(endpoint)};
-  const bool is_report = use_ == nullptr || !use_->conclude;
   const bool is_left = facts.cut_short || end.exit_code == exit_error;
   const bool can_go_on = !facts.cut_short || !would_end_again(to_string(facts.cut_short->reason));
-  if (is_left && is_report && can_go_on && !recorded_in_->is_temporary())
+  if (is_left && makes_report(use_) && can_go_on && !recorded_in_->is_temporary())
     say(reported.lacks_reports && !facts.cut_short && !options_.export_baseline && !options_.harvest
             ? how_to_report(options_, run_id_)
             : how_to_go_on(options_, inputs_.suite, run_id_, facts.cut_short));
@@ -332,8 +331,7 @@ FinishedRun RecordedRun::run() {
   std::optional<RunNotes> notes;
   if (!recorded_in_->is_temporary())
     notes.emplace(RunNotes::Run{options_, inputs_, plan_, run_id_}, *history_);
-  const bool is_report = use_ == nullptr || !use_->conclude;
-  if (is_report && !recorded_in_->is_temporary())
+  if (makes_report(use_) && !recorded_in_->is_temporary())
     around_.signals.say_at_an_early_end(how_to_go_on(options_, inputs_.suite, run_id_, std::nullopt));
   RunReport report({options_, inputs_, *plan_, *history_, run_id_, facts_, begun_units_, use_,
                     !recorded_in_->is_temporary()},

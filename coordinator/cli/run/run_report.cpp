@@ -198,7 +198,7 @@ class RunReport::Reporter {
     if (pins_ && result.status != CaseStatus::error) pins_->add(result.fixture.id, result.assessment);
   }
 
-  bool concludes() const { return ended_.use != nullptr && ended_.use->conclude; }
+  bool concludes() const { return !makes_report(ended_.use); }
   const CacheTools* caches() const { return ended_.use != nullptr ? ended_.use->caches : nullptr; }
 
   int failed(const Error& error) {
