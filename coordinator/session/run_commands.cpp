@@ -119,6 +119,31 @@ std::string quoted(const std::string& name) {
   return '"' + excerpt(one_line(name), defaults::quoted_bytes) + '"';
 }
 
+/// Which command a run may not run, and why.
+std::optional<std::string> refused_command(const RunOptions& options, const Suite& suite) {
+  if (options.allow_commands || suite.runs_command.empty()) return std::nullopt;
+  const std::string runs = " has a check that runs a command, and ";
+  if (!suite.brings_command.empty()) {
+    return suite.brings_command + runs +
+           "the file was not named on the command line, but by the suite that was";
+  }
+  if (!options.suite_is_named) {
+    return suite.runs_command + runs +
+           "the suite was not named on the command line, but by the settings or a past run";
+  }
+  return std::nullopt;
+}
+
+/// Whether there is nothing to say of any command that loading the suite has noted: then nothing is to say of
+/// those that are selected, and no case is read for it.
+bool are_all_in_order(const RunOptions& options, const Suite& suite) {
+  if (suite.commands.size() > defaults::max_noted_commands) return false;
+  NamedFiles named(options);
+  for (const std::string& arguments : suite.commands) named.add(command_arguments(arguments));
+  return named.missing().empty() && named.missing_scripts().empty() &&
+         std::ranges::all_of(named.seen(), [](const auto& file) { return file.second; });
+}
+
 }  // namespace
 
 void note_selected_commands(const std::string& suite_path, Suite& suite) {
@@ -141,25 +166,6 @@ void note_selected_commands(const std::string& suite_path, Suite& suite) {
   suite.brings_command.clear();
 }
 
-namespace {
-
-/// Which command a run may not run, and why.
-std::optional<std::string> refused_command(const RunOptions& options, const Suite& suite) {
-  if (options.allow_commands || suite.runs_command.empty()) return std::nullopt;
-  const std::string runs = " has a check that runs a command, and ";
-  if (!suite.brings_command.empty()) {
-    return suite.brings_command + runs +
-           "the file was not named on the command line, but by the suite that was";
-  }
-  if (!options.suite_is_named) {
-    return suite.runs_command + runs +
-           "the suite was not named on the command line, but by the settings or a past run";
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 Result<void> check_commands(const RunOptions& options, const Suite& suite) {
   const auto refused = refused_command(options, suite);
   if (!refused) return {};
@@ -171,20 +177,6 @@ std::optional<std::string> commands_note(const RunOptions& options, const Suite&
   if (!refused) return std::nullopt;
   return *refused + ": `sluice run` needs --allow-commands, once you have read what it runs";
 }
-
-namespace {
-
-/// Whether there is nothing to say of any command that loading the suite has noted: then nothing is to say of
-/// those that are selected, and no case is read for it.
-bool are_all_in_order(const RunOptions& options, const Suite& suite) {
-  if (suite.commands.size() > defaults::max_noted_commands) return false;
-  NamedFiles named(options);
-  for (const std::string& arguments : suite.commands) named.add(command_arguments(arguments));
-  return named.missing().empty() && named.missing_scripts().empty() &&
-         std::ranges::all_of(named.seen(), [](const auto& file) { return file.second; });
-}
-
-}  // namespace
 
 std::vector<std::string> command_remarks(const RunOptions& options, const Suite& suite) {
   if (suite.runs_command.empty() || are_all_in_order(options, suite)) return {};

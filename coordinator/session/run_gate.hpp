@@ -44,4 +44,5 @@ void require_calibrations(const RunOptions& options, std::vector<JudgeCalibratio
 /// baseline of every arm. `results` are the run's; `gate` is that of load_gate. Fails as visit_cases does.
 Result<RunGate> gate_against_arm(const RunOptions& options, const RunInputs& inputs,
                                  const RunResults& results, const RunGate& gate);
+
 }  // namespace sluice
