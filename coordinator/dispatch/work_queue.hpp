@@ -67,7 +67,6 @@ class WorkQueue {
   const std::string& cache_of(UnitId unit) const;
 
   std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
   /// How many units `pop` has looked at so far: its cost.
   std::uint64_t looked_at() const { return looked_at_; }
 

@@ -236,7 +236,7 @@ TEST_F(DispatcherTest, WorkersThatComeAndGoMoveNoUnitOneByOne) {
     ASSERT_TRUE(unit && !seen[*unit]);
     seen[*unit] = true;
   }
-  EXPECT_TRUE(queue.empty());
+  EXPECT_EQ(queue.size(), 0u);
 }
 
 TEST_F(DispatcherTest, SharesOfManyWorkersAreMuchTheSame) {
