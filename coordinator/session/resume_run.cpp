@@ -1,6 +1,7 @@
 #include "coordinator/session/resume_run.hpp"
 
 #include "common/documents/json_depth.hpp"
+#include "common/text/joined.hpp"
 #include "common/text/printable.hpp"
 #include "common/text/text.hpp"
 #include "common/wire/messages.hpp"
@@ -144,10 +145,7 @@ std::string changed_files(const SuiteCopy& past, const SuiteCopy& now) {
   for (const auto& [file, text] : now.files) {
     if (!past.files.contains(file)) add(file, " is new");
   }
-  std::string words;
-  for (std::size_t i = 0; i < std::min(defaults::named_trials, changes.size()); ++i) {
-    words += (i > 0 ? ", " : "") + changes[i];
-  }
+  std::string words = joined(std::span(changes).first(std::min(defaults::named_trials, changes.size())));
   if (changes.size() > defaults::named_trials)
     words += " and " + std::to_string(changes.size() - defaults::named_trials) + " more";
   return words;
