@@ -119,10 +119,9 @@ class SettingsMerger {
     }
     TableReader top(*document, "", sources_.file_name, findings_);
     if (const TomlNode* table = top.table(eval_section)) apply_eval(*table);
+    if (const TomlNode* table = top.table(judge_section)) apply_plain_section(*table, judge_section);
     if (const TomlNode* table = top.table(redaction_section)) apply_redaction(*table);
-    for (const std::string_view section : {judge_section, ledger_section}) {
-      if (const TomlNode* table = top.table(section)) apply_plain_section(*table, section);
-    }
+    if (const TomlNode* table = top.table(ledger_section)) apply_plain_section(*table, ledger_section);
     if (const TomlNode* table = top.table("providers")) apply_providers(*table);
     top.finish(where_it_belongs);
   }

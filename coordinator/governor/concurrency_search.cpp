@@ -236,7 +236,7 @@ void ConcurrencySearch::weigh(const Level& level) {
   kept_ = level;
   // While the number grows the short answers come first: it may have been no queue.
   leaps_ = window_.failed * 10 <= window_.answered;
-  try_fewer_next_ = false;
+  try_fewer_next_ = answers_are_alike();
   try_a_step();
 }
 
@@ -304,12 +304,16 @@ double ConcurrencySearch::variation() const {
   return kept_.latency.answers() > 0 ? kept_.latency.variation() : window_.latency.variation();
 }
 
+/// What the first ones took is what others take that wait for none.
+bool ConcurrencySearch::answers_are_alike() const {
+  return variation() < variation_of_like_answers;
+}
+
 /// As large as answers of different length ask for: what a smaller step brings would not be seen.
 double ConcurrencySearch::share_of_step() const {
   if (leaps_ || phase_ == Phase::weighing) return 1;
-  return std::clamp(
-      share_by_variation * variation() / std::sqrt(static_cast<double>(std::max(1u, kept_.limit))),
-      smallest_step, 1.0);
+  const double number = std::max(1u, kept_.limit);
+  return std::clamp(share_by_variation * variation() / std::sqrt(number), smallest_step, 1.0);
 }
 
 std::uint32_t ConcurrencySearch::more() const {
@@ -317,8 +321,11 @@ std::uint32_t ConcurrencySearch::more() const {
 }
 
 std::uint32_t ConcurrencySearch::fewer() const {
-  const auto fewer = static_cast<std::uint32_t>(std::lround(kept_.limit / (1 + share_of_step())));
-  return std::clamp(fewer, 1u, std::max(1u, kept_.limit - 1));
+  // Where Little's law has the knee.
+  const double fewer = leaps_ && answers_are_alike() && unqueued_.answers() > 0
+                           ? std::ceil(kept_.throughput() * unqueued_.mean() * room_over_knee)
+                           : std::round(kept_.limit / (1 + share_of_step()));
+  return static_cast<std::uint32_t>(std::clamp(fewer, 1.0, std::max(1.0, kept_.limit - 1.0)));
 }
 
 void ConcurrencySearch::try_a_step() {

@@ -96,6 +96,7 @@ class ConcurrencySearch {
   void go_on_from(const Level& level, bool opens);
   bool answers_queue() const;
   double variation() const;
+  bool answers_are_alike() const;
   std::uint32_t more() const;
   std::uint32_t fewer() const;
   double share_of_step() const;

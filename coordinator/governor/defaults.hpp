@@ -98,6 +98,7 @@ inline constexpr double errors_likely = 1;
 /// What one latency varies by, as a share of the mean, until reports say more than so many of them would.
 inline constexpr double guessed_variation = 0.5;
 inline constexpr double reports_of_guess = 2;
+inline constexpr double variation_of_like_answers = 0.4;
 /// Fewer answers than this say little of a latency; up to so many as there were calls in flight are waited
 /// for, since answers differ in length, and beyond that a quarter of them.
 inline constexpr std::uint64_t fewest_latencies = 8;
@@ -121,6 +122,8 @@ inline constexpr std::uint64_t windows_remembered = 8;
 /// After two steps in vain the number stays for so many windows, and twice as many the next time.
 inline constexpr std::uint32_t first_rest = 8;
 inline constexpr std::uint32_t longest_rest = 128;
+/// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
+inline constexpr double room_over_knee = 1.1;
 /// What is left of the number when most calls of two windows failed: below twice what a server takes.
 inline constexpr double after_failures = 0.7;
 /// Failures that so many answers have followed are no outage's.

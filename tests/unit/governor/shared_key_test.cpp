@@ -118,7 +118,7 @@ TEST(SharedKey, ARunThatFollowsKnowsWhatTheOneBeforeTook) {
 /// What the run may have beside the others.
 std::uint32_t share_of(std::size_t run, std::uint32_t total, const std::vector<KeyPlaces>& runs,
                        BootTime now = 1h) {
-  OtherPlaces others{runs, run};
+  OtherPlaces others{runs, run, {}};
   others.places.erase(others.places.begin() + static_cast<std::ptrdiff_t>(run));
   return places_of_run(total, runs[run], others, now);
 }
