@@ -171,6 +171,10 @@ inline constexpr double exactly_same = 1.2;
 inline constexpr double higher_rate = 1.5;
 inline constexpr double next_rate = 1.05;
 inline constexpr double same_size = 0.5;
+/// A delay below it was not rounded up to seconds. So many times the calls that it leaves room for are beyond
+/// what may be counted wrongly.
+inline constexpr BootTime exact_delay = 950ms;
+inline constexpr double clearly_beyond = 2;
 /// What was answered in less time than this is a burst's.
 inline constexpr BootTime shortest_of_a_rate = 100ms;
 /// A pause left the bucket this empty.

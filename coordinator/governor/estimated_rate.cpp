@@ -44,6 +44,8 @@ double EstimatedRate::after_refusal(std::optional<double> rate, bool is_first, c
     next = second_speed(delays);
   } else if (!is_known_) {
     next = is_sure ? take(*found) : narrow(*rate, found, delays);
+  } else if (delays.last().from < settles_at_) {
+    next = *rate;
   } else if (std::exchange(begins_full_, false)) {
     next = below_full_bucket();
   } else if (*rate > held_) {
@@ -71,6 +73,7 @@ double EstimatedRate::take(const Found& found) {
   is_known_ = is_burst_found_ = true;
   burst_ = found.burst;
   reserve_ = found.reserve;
+  settles_at_ = found.settles_at;
   // A bucket takes more than its rate for a while.
   const bool is_exact = found.highest <= well_known * found.least &&
                         found.rate >= proved_ - found.burst / in_seconds(proof_of_speed);

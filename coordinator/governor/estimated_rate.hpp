@@ -68,6 +68,7 @@ class EstimatedRate {
   double burst_ = 1;
   bool is_burst_found_ = true;
   double reserve_ = 1;      ///< LimitEstimate::Found::reserve.
+  BootTime settles_at_{};   ///< LimitEstimate::Found::settles_at.
   double held_ = 0;         ///< The rate, before it grew.
   double hold_factor_ = 1;  ///< Growth in vain makes it longer.
 };

@@ -212,20 +212,36 @@ bool LimitEstimate::may_be_bucket(double calls_of_window) const {
   return false;
 }
 
+/// A bucket that names when its next call comes has hardly more until then.
+bool LimitEstimate::took_more_than_named() const {
+  const auto named = before_->until - before_->refused_at;
+  if (named >= exact_delay) return false;
+  return last_->answered() > clearly_beyond * (1 + last_->seconds() / in_seconds(named));
+}
+
 /// The calls that a window of a second had taken when the next one was refused, if it is one.
-std::optional<double> LimitEstimate::window_rate() const {
+std::optional<double> LimitEstimate::sliding_rate() const {
   if (are_inexact()) return std::nullopt;
   const auto second_ago = last_->refused_at - window;
   const double first = before_->answered_since(before_->refused_at - window);
   const double second = last_->answered_since(second_ago);
   // A window that slides has room for those calls alone that have just left it.
   const double of_both = second + before_->answered_since(second_ago);
-  // Of a bucket the second would be beyond the first.
+  // Of a bucket the second would be beyond the first; or no more than comes to it after the delay.
   const double more = std::abs(first - of_both);
   if (of_both > second && second < not_full * first && first >= calls_of_a_window &&
-      more <= same_number * first && more < second / 2) {
+      more <= same_number * first && (more < second / 2 || took_more_than_named())) {
     return std::min(first, of_both);
   }
+  return std::nullopt;
+}
+
+/// The calls that a window of a second, which began when it was empty, had taken when the next one was
+/// refused, if it is one.
+std::optional<double> LimitEstimate::window_rate() const {
+  if (are_inexact()) return std::nullopt;
+  const double first = before_->answered_since(before_->refused_at - window);
+  const double second = last_->answered_since(last_->refused_at - window);
   const double longest = std::max(before_->seconds(), last_->seconds());
   const double shortest = std::min(before_->seconds(), last_->seconds());
   const double fewer = std::min(first, second);
@@ -257,8 +273,9 @@ std::optional<LimitEstimate::Found> LimitEstimate::found() const {
   const double apart = in_seconds(last_->refused_at - before_->refused_at);
   const double least = std::max(0.5, second - 0.5) / std::max(apart, last_->seconds());
   // The pause of a longer window says its rate already: the bucket did not overflow in it.
-  if (const auto rate = window_rate(); rate && *rate > least)
-    return Found{*rate, *rate, true, *rate, *rate, 1};
+  const auto sliding = sliding_rate();
+  if (const auto rate = sliding ? sliding : window_rate(); rate && *rate > least)
+    return Found{*rate, *rate, true, *rate, *rate, 1, sliding ? before_->refused_at + window : BootTime()};
   if (const auto rates = common_rates(least, highest)) {
     const double rate = std::sqrt(rates->least * rates->highest);
     const double burst = std::max(before_->size_at(rate), last_->size_at(rate));

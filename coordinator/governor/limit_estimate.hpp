@@ -36,6 +36,9 @@ class LimitEstimate {
     double least = 0;
     double highest = 0;
     double reserve = 1;  ///< Calls that it takes beyond a steady pace before it refuses one; at least 1.
+    /// Until then a window that slides takes calls when those leave it that were made before the rate was
+    /// known, and what it refuses says nothing.
+    BootTime settles_at{};
   };
 
   /// Calls could start from now on.
@@ -104,6 +107,8 @@ class LimitEstimate {
   std::optional<Rates> common_rates(double least, double highest) const;
   bool are_inexact() const;
   bool may_be_bucket(double calls_of_window) const;
+  bool took_more_than_named() const;
+  std::optional<double> sliding_rate() const;
   std::optional<double> window_rate() const;
 
   bool of_several_runs_ = false;

@@ -103,9 +103,10 @@ double RateSearch::caution() const {
 }
 
 /// Of an earlier run's limit nobody knows what a refusal costs, and it is held as if it were much. One
-/// without a delay shows that it is little: the rate is searched for as it is there.
+/// without a delay shows that it is little, and so do short delays that follow each other: the rate is
+/// searched for as it is there.
 void RateSearch::forget_costs() {
-  is_remembered_ = false;
+  is_remembered_ = assumes_costs_ = false;
   estimated_.forget();
   delays_ = {};
 }
@@ -258,6 +259,13 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
     pause(delay, now);
     return false;
   }
+  if (assumes_costs_ && rate_ && refused > 0) {
+    if (delay >= costly_pause) {
+      assumes_costs_ = false;
+    } else if (now - cut_at_ < costly_pause) {
+      forget_costs();
+    }
+  }
   if (is_of_another_limit(delay, now)) {
     note(started, 0, refused + refused_late, now);
     other_pause_to_ = now + delay;
@@ -311,7 +319,7 @@ void RateSearch::grow_estimate(double passed, BootTime now) {
 void RateSearch::begin_with(double rate, std::optional<double> burst, BootTime now) {
   rate_ = accepted_ = rate;
   estimated_.begin_with(rate, burst);
-  is_remembered_ = true;
+  is_remembered_ = assumes_costs_ = true;
   // Nobody knows what a refusal costs.
   delays_.assume(costly_pause, now);
   cut_at_ = grown_at_ = now;
