@@ -56,7 +56,8 @@ struct Measured {
 
 Measured measure(LimitedRow row) {
   if (const char* seed = std::getenv("SLUICE_LIMITS_SEED")) row.seed = std::strtoull(seed, nullptr, 10);
-  if (const char* n = std::getenv("SLUICE_LIMITS_IN_FLIGHT")) row.in_flight = std::strtoul(n, nullptr, 10);
+  if (const char* in_flight = std::getenv("SLUICE_LIMITS_IN_FLIGHT"))
+    row.in_flight = static_cast<std::uint32_t>(std::strtoul(in_flight, nullptr, 10));
   Measured measured{run_fleet(row), RetryingClient(row).run(), ideal_seconds(row)};
   if (grid() != nullptr) {
     std::printf("%-58s %3u workers: %8.2f s, %6.3f of the ideal, %4llu refused; retrying %8.2f s, %5llu\n",
