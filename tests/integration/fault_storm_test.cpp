@@ -48,7 +48,7 @@ TEST_P(EveryFault, LeavesTheReportAsItWas) {
 INSTANTIATE_TEST_SUITE_P(OfTheSimulator, EveryFault,
                          ::testing::Values(NamedFault{"TooManyRequests", {"--error-rate", "0.05,429"}},
                                            NamedFault{"TooManyRequestsWithADelay",
-                                                      {"--error-rate", "0.3,429", "--retry-after", "0.1"}},
+                                                      {"--error-rate", "0.1,429", "--retry-after", "0.1"}},
                                            NamedFault{"TooManyRequestsUntilADate",
                                                       {"--error-rate", "0.03,429", "--retry-after", "0.1",
                                                        "--delay-form", "date"}},
