@@ -73,8 +73,17 @@ ConcurrencySearch::ConcurrencySearch(std::uint32_t start)
     : limit_(std::max(1u, start)), most_(limit_), rest_(first_rest) {}
 
 void ConcurrencySearch::set_most(std::uint32_t most) {
-  most_ = std::max(1u, most);
-  if (limit_ > most_) go_on_with(most_, phase_);
+  const auto before = std::exchange(most_, std::max(1u, most));
+  if (most_ > before && kept_.limit >= before) {
+    // What lies beyond was not allowed: nothing is known of it.
+    more_brought_nothing_ = false;
+    rest_ = first_rest;
+    windows_to_rest_ = 0;
+  }
+  if (limit_ <= most_) return;
+  // A step that is cut off says nothing of the number that it was to try.
+  const bool was_a_step = phase_ == Phase::trying_more || phase_ == Phase::trying_fewer;
+  go_on_with(most_, was_a_step ? Phase::settled : phase_);
 }
 
 std::optional<std::uint32_t> ConcurrencySearch::found() const {

@@ -184,6 +184,25 @@ TEST(ConcurrencySearch, GoesNoFurtherThanItMay) {
   EXPECT_LE(search.limit(), 10u);
 }
 
+// A worker that left during a step, and came back: the step was judged by the number that was left, and that
+// number was the provider's limit to later runs.
+TEST(ConcurrencySearch, WhatWasNotAllowedIsNoLimitOnceItIs) {
+  for (const std::uint64_t answers_before : {10u, 40u, 80u, 150u, 250u}) {
+    SCOPED_TRACE(::testing::Message() << answers_before << " answers after the second worker");
+    ConcurrencySearch search(5);
+    search.set_most(16);
+    settle(search, 1000, 2000);
+    search.set_most(24);
+    settle(search, 1000, answers_before);
+    search.set_most(8);
+    settle(search, 1000, 200);
+    search.set_most(24);
+    EXPECT_FALSE(search.found());
+    settle(search, 1000, 800);
+    EXPECT_EQ(search.limit(), 24u);
+  }
+}
+
 TEST(ConcurrencySearch, FollowsAServerThatSlowsDown) {
   ConcurrencySearch search(5);
   search.set_most(512);
