@@ -221,6 +221,8 @@ void ConcurrencySearch::window_is_over() {
   if (too_many(window_.failed, window_.answered)) {
     leaps_ = false;
     more_brought_nothing_ = true;
+    rest_ = first_rest;
+    windows_to_rest_ = 0;
     kept_ = {std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures))), 1, {}};
     return go_on_with(kept_.limit, Phase::settled);
   }

@@ -203,6 +203,18 @@ TEST(ConcurrencySearch, WhatWasNotAllowedIsNoLimitOnceItIs) {
   }
 }
 
+// The number had stayed for so long that steps were rare, and was found again after 16,000 answers.
+TEST(ConcurrencySearch, GrowsSoonAfterFailuresThatEnd) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  settle(search, 100, 60'000);
+  ASSERT_GE(search.limit(), 80u);
+  for (int i = 0; i < 4000 && search.limit() >= 80; ++i) search.on_outcomes(1, 1, 1'000'000, 1000);
+  ASSERT_LT(search.limit(), 80u);
+  settle(search, 100, 2000);
+  EXPECT_GE(search.limit(), 80u);
+}
+
 TEST(ConcurrencySearch, FollowsAServerThatSlowsDown) {
   ConcurrencySearch search(5);
   search.set_most(512);
