@@ -144,6 +144,7 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
     compare_with_unqueued();
   }
   if (fails) return end_opening(before, Phase::weighing);
+  before_failures_.reset();  // What failed was no outage's.
   if (limit_ >= most_) end_opening(most_, Phase::settled);
 }
 

@@ -269,6 +269,20 @@ TEST(ConcurrencySearch, AnOutageChangesNothingWhereAFewCallsAlwaysFail) {
   EXPECT_LE(search.limit(), before * 5 / 4);
 }
 
+// The same while it opens: each outage led back to the number of the first failure.
+TEST(ConcurrencySearch, AnOutageWhileItOpensChangesLittleWhereAFewCallsAlwaysFail) {
+  ConcurrencySearch search(5);
+  search.set_most(512);
+  for (int i = 0; i < 1000 && search.limit() < 300; ++i) {
+    const bool failed = i % 25 == 24;
+    search.on_outcomes(failed ? 0 : 1, failed ? 1 : 0, failed ? 0 : 1'000'000, 1000);
+  }
+  ASSERT_GE(search.limit(), 300u);
+  for (int i = 0; i < 10; ++i) search.on_outcomes(0, 1, 0, 1000);
+  search.interrupt();
+  EXPECT_GE(search.limit(), 200u);
+}
+
 TEST(ConcurrencySearch, FailuresBeforeTheFirstAnswerAreNoMeasure) {
   ConcurrencySearch search(5);
   search.set_most(512);
