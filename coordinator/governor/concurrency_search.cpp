@@ -281,7 +281,8 @@ void ConcurrencySearch::judge_step(const Level& level) {
   } else {
     if (change >= -loss_of_step * share) return go_on_from(level, false);
     // Where fewer bring as much less there is no queue.
-    if (change < -clear_loss_of_step * share && level.latency.mean() > unqueued_.mean())
+    if (change < -clear_loss_of_step * share &&
+        (unqueued_.answers() == 0 || level.latency.mean() > unqueued_.mean()))
       unqueued_ = level.latency;
   }
   try_fewer_next_ = phase_ == Phase::trying_more;
