@@ -128,10 +128,10 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   const bool grows = unqueued_.answers() > 0;
   if (grows) grow_by(answered);
   // With each of them the number grows: few enough to see the queue while it is short.
-  const auto wanted = std::max<std::uint64_t>(
+  const auto awaited = std::max<std::uint64_t>(
       std::clamp<std::uint64_t>(before, fewest_latencies, enough_latencies), before / 4);
   if (opening_.answers() <
-          static_cast<double>(grows ? wanted : std::min<std::uint64_t>(before, fewest_latencies)) &&
+          static_cast<double>(grows ? awaited : std::min<std::uint64_t>(before, fewest_latencies)) &&
       !fails)
     return;
   if (!grows) grow_by(static_cast<std::uint64_t>(opening_.answers()));
@@ -166,6 +166,7 @@ void ConcurrencySearch::compare_with_unqueued() {
 
 void ConcurrencySearch::end_opening(std::uint32_t limit, Phase phase) {
   opening_ = {};
+  opened_with_ = opening_failures_ = 0;
   go_on_with(limit, phase);
 }
 
@@ -299,11 +300,11 @@ void ConcurrencySearch::judge_step(const Level& level) {
 /// `opens`: nothing queued at either number, so that it was no queue that ended the opening.
 void ConcurrencySearch::go_on_from(const Level& level, bool opens) {
   try_fewer_next_ = level.limit < kept_.limit;
-  const auto before = std::exchange(kept_, level);
+  const Level left = std::exchange(kept_, level);
   steps_in_vain_ = 0;
   rest_ = first_rest;
   if (!opens) return try_a_step();
-  unqueued_ = before.latency;
+  unqueued_ = left.latency;
   go_on_with(limit_, Phase::opening);
 }
 
@@ -329,11 +330,11 @@ double ConcurrencySearch::share_of_step() const {
   return std::clamp(share_by_variation * variation() / std::sqrt(number), smallest_step, 1.0);
 }
 
-std::uint32_t ConcurrencySearch::more() const {
+std::uint32_t ConcurrencySearch::step_up() const {
   return kept_.limit + std::max(1u, static_cast<std::uint32_t>(std::lround(kept_.limit * share_of_step())));
 }
 
-std::uint32_t ConcurrencySearch::fewer() const {
+std::uint32_t ConcurrencySearch::step_down() const {
   // Where Little's law has the knee.
   const double fewer = leaps_ && answers_are_alike() && unqueued_.answers() > 0
                            ? std::ceil(kept_.throughput() * unqueued_.mean() * room_over_knee)
@@ -349,8 +350,9 @@ void ConcurrencySearch::try_a_step() {
   if (kept_.limit >= most_) leaps_ = false;
   const bool may_try_fewer = kept_.limit > 1 && answers_queue();
   const bool may_try_more = kept_.limit < most_;
-  if (may_try_fewer && (try_fewer_next_ || !may_try_more)) return go_on_with(fewer(), Phase::trying_fewer);
-  if (may_try_more) return go_on_with(more(), Phase::trying_more);
+  if (may_try_fewer && (try_fewer_next_ || !may_try_more))
+    return go_on_with(step_down(), Phase::trying_fewer);
+  if (may_try_more) return go_on_with(step_up(), Phase::trying_more);
   go_on_with(kept_.limit, Phase::settled);
 }
 

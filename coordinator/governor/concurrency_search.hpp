@@ -97,8 +97,8 @@ class ConcurrencySearch {
   bool answers_queue() const;
   double variation() const;
   bool answers_are_alike() const;
-  std::uint32_t more() const;
-  std::uint32_t fewer() const;
+  std::uint32_t step_up() const;
+  std::uint32_t step_down() const;
   double share_of_step() const;
   void try_a_step();
 

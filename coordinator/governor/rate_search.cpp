@@ -107,6 +107,7 @@ double RateSearch::caution() const {
 /// searched for as it is there.
 void RateSearch::forget_costs() {
   is_remembered_ = assumes_costs_ = false;
+  estimate_is_due_ = first_is_due_ = false;
   estimated_.forget();
   delays_ = {};
 }
@@ -262,7 +263,7 @@ bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::ui
   if (assumes_costs_ && rate_ && refused > 0) {
     if (delay >= costly_pause) {
       assumes_costs_ = false;
-    } else if (now - cut_at_ < costly_pause) {
+    } else if (delays_.is_over(now) && now - cut_at_ < costly_pause) {
       forget_costs();
     }
   }

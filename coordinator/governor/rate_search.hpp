@@ -96,8 +96,9 @@ class RateSearch {
   bool was_full_ = false;  ///< The last cut was taken for that of a full window.
   bool cut_weighed_ = true;
   NamedDelays delays_;
-  bool is_remembered_ = false;      ///< It is an earlier run's, and no delay was named in this one.
-  bool assumes_costs_ = false;      ///< Such a limit is held as if refusals named long delays: none has yet.
+  bool is_remembered_ = false;  ///< It is an earlier run's, and no delay was named in this one.
+  bool assumes_costs_ =
+      false;  ///< As is_remembered_, and until a long delay is named or short ones refute it.
   BootTime other_pause_to_{};       ///< The end of the last one that another limit named,
   double started_since_other_ = 0;  ///< and the calls that began behind it.
   EstimatedRate estimated_;
