@@ -28,7 +28,10 @@ struct Longer {
 };
 
 Longer longer(const LatencySample& now, const LatencySample& before) {
-  return {std::log(now.mean() / before.mean()), std::hypot(now.error(), before.error())};
+  // The short ones of answers of different length come first, and are more alike than all.
+  const double variation = std::max(now.variation(), before.variation());
+  return {std::log(now.mean() / before.mean()),
+          variation * std::sqrt(1 / now.answers() + 1 / before.answers())};
 }
 
 }  // namespace
@@ -63,10 +66,6 @@ double LatencySample::variation() const {
   return std::sqrt((between + reports_of_guess * guess * guess) /
                    (std::max(1.0, reports_) - 1 + reports_of_guess)) /
          mean;
-}
-
-double LatencySample::error() const {
-  return variation() / std::sqrt(answers_);
 }
 
 ConcurrencySearch::ConcurrencySearch(std::uint32_t start)

@@ -19,8 +19,6 @@ class LatencySample {
   double mean() const { return sum_us_ / answers_; }
   /// The standard deviation of one latency, as a share of the mean. A guess while there are few reports.
   double variation() const;
-  /// The standard error of the logarithm of the mean.
-  double error() const;
 
  private:
   double answers_ = 0;
