@@ -57,6 +57,8 @@ struct VoteTally {
   std::uint32_t passed = 0;           ///< Of the votes.
   std::optional<double> min_score{};  ///< What each had to reach; not known of every report.
   bool disagree = false;              ///< Those on one answer did; of several repeats, in any of them.
+  std::uint32_t answers = 1;          ///< Of several repeats: those with votes.
+  std::uint32_t outvoted = 0;         ///< Of several repeats: those of which no majority of the votes passed.
   std::string_view rationale;         ///< Of the JudgeScore; of several repeats, of the one that is shown.
 
   /// The share of the larger side: 0.5 to 1. REQUIRES: there is a vote.

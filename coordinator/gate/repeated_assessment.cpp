@@ -84,12 +84,14 @@ CaseStatus status_of(Repeats repeats) {
 /// Those of all repeats, with the rationale of the one that is shown.
 VoteTally votes_of(Repeats repeats, std::size_t n, const VoteTally& shown) {
   VoteTally all = shown;
-  all.votes = all.passed = 0;
+  all.votes = all.passed = all.answers = all.outvoted = 0;
   for (const CaseAssessment* one : repeats) {
     const auto& votes = one->metrics[n].votes;
     if (!votes) continue;
     all.votes += votes->votes;
     all.passed += votes->passed;
+    ++all.answers;
+    if (2 * votes->passed <= votes->votes) ++all.outvoted;
     all.disagree = all.disagree || votes->disagree;
   }
   return all;

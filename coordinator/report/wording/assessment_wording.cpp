@@ -79,6 +79,14 @@ std::string repeats_below(const AssessedMetric& metric) {
   return std::to_string(below) + " of " + std::to_string(metric.repeat_scores.size()) + " repeats ";
 }
 
+/// The votes of each repeat decide by themselves: those of all may have a majority where one repeat has none.
+std::string cause_words(const AssessedMetric& metric, MetricCause cause) {
+  const std::string words(cause_words(cause));
+  if (cause != MetricCause::no_majority || !metric.votes || metric.votes->answers < 2) return words;
+  return "in " + std::to_string(metric.votes->outvoted) + " of " + std::to_string(metric.votes->answers) +
+         " repeats " + words;
+}
+
 /// Why the metric failed or warned, and by what else than a drop; of what a judge without calibration would
 /// fail, both.
 std::string cause_in_words(const AssessedMetric& metric) {
@@ -86,10 +94,10 @@ std::string cause_in_words(const AssessedMetric& metric) {
     return "pinned of what the test asked before";
   const bool is_spared = metric.spared != MetricCause::none;
   std::string words = missed_in_repeats(metric) ? repeats_below(metric) : "";
-  words += cause_words(is_spared ? metric.spared : metric.cause);
+  words += cause_words(metric, is_spared ? metric.spared : metric.cause);
   if (metric.is_known_and_unjudged()) return words + ", which nothing judged";
   const MetricCause further = metric.further_cause();
-  if (further != MetricCause::none) words.append(", and ").append(cause_words(further));
+  if (further != MetricCause::none) words.append(", and ").append(cause_words(metric, further));
   if (!is_spared) return words;
   words.append(", ").append(cause_words(metric.cause));
   const bool has_kappa = metric.calibration && metric.calibration->found != nullptr;

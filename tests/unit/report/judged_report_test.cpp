@@ -293,8 +293,10 @@ TEST(JudgedRepeats, ReportsForPeopleCountTheVotesOfAllRepeats) {
   const RunStability stability = run.stability();
   ReportInput input = sample::input_of(results, aggregates);
   input.stability = &stability;
-  const std::string table = table_of(input, {.columns = 120});
-  EXPECT_TRUE(has(table, "faithfulness 0.59, 6 of 9 votes reached 0.5: no majority of the votes passed"))
+  const std::string table = table_of(input, {.columns = 160});
+  EXPECT_TRUE(has(table,
+                  "faithfulness 0.59, 6 of 9 votes reached 0.5: in 1 of 3 repeats no majority of the votes "
+                  "passed"))
       << table;
   EXPECT_TRUE(has(table, "repeat 1 against")) << table;
 }
