@@ -26,10 +26,15 @@ const std::map<std::string, Condition>& conditions() {
   static const std::map<std::string, Condition> all{
       {"was cut short", [](const VerdictInput& run) { return run.cut_short; }},
       {"was ended by a budget of its own", [](const VerdictInput& run) { return run.ended_by_budget; }},
-      {"has a failed case that did not regress",
-       [](const VerdictInput& run) { return run.statuses.failed > run.regressed; }},
-      {"has a failed case without claims, or one with a forbidden claim or below a limit of its own",
-       [](const VerdictInput& run) { return run.failed_apart > 0; }},
+      {"misses a minimum pass rate",
+       [](const VerdictInput& run) { return !reach_pass_rates(run.pass_groups); }},
+      {"has a failed case that did not regress and that no minimum pass rate covers",
+       [](const VerdictInput& run) {
+         return run.pass_groups.empty() && run.statuses.failed > run.regressed;
+       }},
+      {"has a failed case without claims, or one with a forbidden claim or below a limit of its own, that no "
+       "minimum pass rate covers",
+       [](const VerdictInput& run) { return run.pass_groups.empty() && run.failed_apart > 0; }},
       {"has a case that regressed", [](const VerdictInput& run) { return run.regressed > 0; }},
       {"has a failure of the comparison", [](const VerdictInput& run) { return run.failures > 0; }},
       {"has a failure of the comparison, and nothing regressed",
@@ -54,7 +59,8 @@ bool is_for(const Row& row, const VerdictInput& run) {
   return (row[0] == "manifest") == (run.aggregates != AggregateOutcome::not_compared);
 }
 
-/// Every combination of what a run can have, none, one or two of each.
+/// Every combination of what a run can have, none, one or two of each; without a minimum pass rate, with one
+/// that all runs reach, and with one for which all cases must pass.
 void every_run(const std::function<void(const VerdictInput&)>& visit) {
   for (unsigned bits = 0; bits < 1u << 9; ++bits) {
     for (std::uint64_t failed = 0; failed <= 2; ++failed) {
@@ -72,6 +78,14 @@ void every_run(const std::function<void(const VerdictInput&)>& visit) {
           run.ended_by_budget = bit(8) != 0;
           run.aggregates = aggregates;
           visit(run);
+          for (const double min_pass_rate : {0.0, 1.0}) {
+            PassGroup all{.min_pass_rate = min_pass_rate};
+            all.counts.statuses = run.statuses;
+            all.counts.regressed = run.regressed;
+            all.counts.failed_apart = run.failed_apart;
+            run.pass_groups = {all};
+            visit(run);
+          }
         }
       }
     }
@@ -100,7 +114,7 @@ TEST(GateDocument, VerdictsAndExitCodesAreThoseOfTheTable) {
     }
     ++runs;
   });
-  EXPECT_EQ(runs, 512u * 6 * 4);
+  EXPECT_EQ(runs, 512u * 6 * 4 * 3);
   EXPECT_EQ(met.size(), rows.size()) << "a row of the table can never be the first that fits";
 }
 
