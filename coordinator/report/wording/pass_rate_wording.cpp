@@ -74,7 +74,7 @@ std::string missed_pass_rates(std::span<const PassGroup> groups) {
                        " of min_pass_rate");
     }
   }
-  return joined(first_few(std::move(missed)));
+  return joined(first_few(std::move(missed)), "; ");
 }
 
 std::string missed_pass_rates(const ReportInput& input) {

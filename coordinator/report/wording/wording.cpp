@@ -166,7 +166,7 @@ std::string reason_for(const ReportInput& input) {
   if (statuses.total() == 0) return "there was nothing to run";
   // What decided comes first.
   const bool errors_decided = input.verdict == RunVerdict::error && statuses.errors > 0;
-  std::string text = missed_pass_rates(input);
+  std::string text;
   const auto add_words = [&](const std::string& words) {
     if (!words.empty()) text += (text.empty() ? "" : ", ") + words;
   };
@@ -195,7 +195,7 @@ std::string reason_for(const ReportInput& input) {
   add(statuses.failed - std::min(statuses.failed, all.regressed), "failed");
   if (!errors_decided) add_errors();
   add_words(notices_reason(input.gate, GateNotice::Severity::failure));
-  if (text.empty()) {
+  if (text.empty() && missed_pass_rates(input).empty()) {
     text = statuses.passed == statuses.total() ? counted(statuses.total(), case_noun(input)) + " passed" : "";
     is_first_count = text.empty();
   }
@@ -205,8 +205,12 @@ std::string reason_for(const ReportInput& input) {
   // Last: they decide nothing.
   add(all.known_failures, "known to fail");
   if (all.improved > 0) text += ", " + grouped(all.improved) + " improved";
-  const std::string strict = by_strict(input);
-  return strict.empty() ? text : text + "; " + strict;
+  // Missed rates hold commas.
+  std::string reason = missed_pass_rates(input);
+  for (const std::string& words : {text, by_strict(input)}) {
+    if (!words.empty()) reason += (reason.empty() ? "" : "; ") + words;
+  }
+  return reason;
 }
 
 std::string baseline_origin(const ReportInput& input) {

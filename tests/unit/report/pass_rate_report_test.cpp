@@ -1,5 +1,6 @@
 // A run that fails by min_pass_rate says so, in each form of its report.
 #include "coordinator/report/wording/pass_rate_wording.hpp"
+#include "coordinator/report/wording/wording.hpp"
 #include "tests/unit/report/gated_run.hpp"
 #include "tests/unit/report/report_texts.hpp"
 
@@ -203,6 +204,14 @@ TEST(PassRateReport, NamesTheArmThatMissesTheRateAndSparesTheFailuresOfTheOther)
   EXPECT_EQ(report["pass_rate"]["groups"][1]["missed"], false);
 }
 
+// Commas within the reasons and between them ran together.
+TEST(PassRateReport, SemicolonsStandBetweenMissedRates) {
+  const TwoArms run;
+  EXPECT_EQ(wording::reason_for(run.asked_for(0.8, RunVerdict::fail)),
+            "pass rate 0.33 of the arm old, below the 0.8 of min_pass_rate; pass rate 0.67 of the arm new, "
+            "below the 0.8 of min_pass_rate; 3 of 6 cases failed");
+}
+
 /// Of the tests geo-0 to geo-2 the first passed; safety is the category of the last.
 struct TwoCategories : FewPassed {
   TwoCategories() {
@@ -263,7 +272,7 @@ TEST(PassRateReport, OfManyThatAreMissedTheFirstAreNamed) {
   }
   const std::string words = wording::missed_pass_rates(pass_groups(rates, {}, parts));
   EXPECT_EQ(occurrences(words, "of the category "), 5u) << words;
-  EXPECT_TRUE(words.ends_with(", and 4 more pass rates")) << words;
+  EXPECT_TRUE(words.ends_with("; and 4 more pass rates")) << words;
 }
 
 TEST(PassRateReport, ARunThatEndedEarlyBlamesNoRate) {
