@@ -328,8 +328,14 @@ class ReportBuilder {
         input_.verdict == RunVerdict::pass || all_.statuses.failed > 0 || all_.statuses.errors > 0;
     std::string why = is_counted ? wording::missed_pass_rates(input_) : wording::reason_for(input_);
     if (is_counted && why.empty()) why = wording::by_strict(input_);
+    if (why.empty() && passes_beside_failures()) why = "within min_pass_rate";
     if (!why.empty()) words += why + "; ";
     return words + wording::tally(all_);
+  }
+
+  bool passes_beside_failures() const {
+    const bool passes = input_.verdict == RunVerdict::pass || input_.verdict == RunVerdict::review;
+    return passes && wording::failures_beyond_pass_rate(input_) < all_.statuses.failed;
   }
 
   bool is_tolerated() const {

@@ -132,6 +132,16 @@ TEST(PassRateReport, ForGithubFailedCasesWithinTheRateAreWarnings) {
             std::string::npos);
 }
 
+TEST(PassRateReport, TheLastLineSaysWhyFailedCasesPass) {
+  const FewPassed run;
+  const auto table = [&](double min_pass_rate, RunVerdict verdict) {
+    return table_of(run.asked_for(min_pass_rate, verdict), {.columns = 120});
+  };
+  const std::string within = "✓ PASS: within min_pass_rate; 1 passed, 2 failed, 0 errors";
+  EXPECT_NE(table(0.3, RunVerdict::pass).find(within), std::string::npos) << table(0.3, RunVerdict::pass);
+  EXPECT_EQ(table(0.8, RunVerdict::fail).find("within min_pass_rate"), std::string::npos);
+}
+
 TEST(PassRateReport, InJunitARegressionIsNotWithinTheRate) {
   FewPassed run;
   Baseline pins;
