@@ -72,7 +72,7 @@ class RankedAnnotations {
     if (ranks_[rank].size() < defaults::max_annotations_of_a_kind) ranks_[rank].push_back(make());
   }
 
-  void write(std::string_view command, std::string& out) const {
+  void write(std::string_view command, const std::string& where_all_are, std::string& out) const {
     const std::size_t shown =
         count_ > defaults::max_annotations_of_a_kind ? defaults::max_annotations_of_a_kind - 1 : count_;
     std::size_t written = 0;
@@ -82,8 +82,7 @@ class RankedAnnotations {
       }
     }
     if (count_ > shown) {
-      write_one(command, {"", wording::grouped(count_ - shown) + " more", "The JSON report has them all.", 0},
-                out);
+      write_one(command, {"", wording::grouped(count_ - shown) + " more", where_all_are, 0}, out);
     }
   }
 
@@ -115,9 +114,10 @@ class GithubReport {
         !visited)
       return visited;
     add_missing();
-    errors_.write("error", writer_.text());
-    warnings_.write("warning", writer_.text());
-    notices_.write("notice", writer_.text());
+    const std::string where_all_are = where_all_annotations_are();
+    errors_.write("error", where_all_are, writer_.text());
+    warnings_.write("warning", where_all_are, writer_.text());
+    notices_.write("notice", where_all_are, writer_.text());
     writer_.text() += closing_line();
     return {};
   }
@@ -259,6 +259,13 @@ class GithubReport {
   }
 
   // A plain line for the log. The runner also looks for "##[" anywhere in a line.
+  /// The run may have written no JSON report.
+  std::string where_all_annotations_are() const {
+    if (!input_.home_flag) return "The JSON report has them all.";
+    return "`sluice report " + input_.facts.run_id.substr(0, defaults::run_id_digits) + " --format json" +
+           *input_.home_flag + "` has them all.";
+  }
+
   std::string closing_line() const {
     std::string line =
         "sluice: " + wording::verdict_word(input_.verdict) + " - " + printable(wording::reason_for(input_));

@@ -114,8 +114,7 @@ std::size_t least_bytes(const std::vector<Row>& rows) {
 template <class Block, class Items>
 class BoundedList {
  public:
-  BoundedList(Room room, std::size_t comment_bytes, std::string_view comment_rest,
-              std::string_view page_rest = "more; the JSON report has them all")
+  BoundedList(Room room, std::size_t comment_bytes, std::string_view comment_rest, std::string_view page_rest)
       : room_(room) {
     if (room == Room::comment) block_.share.most_bytes = comment_bytes;
     const std::string words(room == Room::comment ? comment_rest : page_rest);
@@ -390,20 +389,20 @@ class CaseSections {
   Room room_;
   bool is_comment_;
   CaseDetails details_;
-  BoundedList<Table, std::vector<Row>> regression_rows_{room_, defaults::regression_rows_bytes,
-                                                        "more regressed; the JSON report has them all"};
   std::string page_rest_ =
       !input_.home_flag ? "more; the JSON report has them all"
                         : "more; `sluice report " + input_.facts.run_id.substr(0, defaults::run_id_digits) +
                               " --output report.html" + *input_.home_flag + "` has them all";
+  BoundedList<Table, std::vector<Row>> regression_rows_{
+      room_, defaults::regression_rows_bytes, "more regressed; the JSON report has them all", page_rest_};
   EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report", page_rest_};
   EntryList failures_{room_, defaults::failure_list_bytes, "more failed; the JSON report has them all",
                       page_rest_};
-  EntryList known_{room_, defaults::warning_list_bytes, "more in the JSON report"};
-  EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report"};
-  EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report"};
-  EntryList improvements_{room_, defaults::improvement_list_bytes, "more in the JSON report"};
-  BoundedList<Table, std::vector<Row>> scores_{room_, defaults::regression_rows_bytes, ""};
+  EntryList known_{room_, defaults::warning_list_bytes, "more in the JSON report", page_rest_};
+  EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report", page_rest_};
+  EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report", page_rest_};
+  EntryList improvements_{room_, defaults::improvement_list_bytes, "more in the JSON report", page_rest_};
+  BoundedList<Table, std::vector<Row>> scores_{room_, defaults::regression_rows_bytes, "", page_rest_};
   wording::ErrorGroups errors_;
   std::vector<Section> sections_;
 };

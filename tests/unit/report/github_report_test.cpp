@@ -119,6 +119,29 @@ TEST(GithubReport, TenOfAKindAtMostAndTheLastCountsTheRest) {
   }
 }
 
+// "The JSON report has them all", and the run had written none.
+TEST(GithubReport, ACommandShowsWhatIsLeftOut) {
+  SampleRun run;
+  const Case failed = *(*run.suite.cases.read(1));
+  const CommittedTrial result = run.source.trials[1];
+  run.suite.cases = {};
+  run.source.trials.clear();
+  for (TrialId trial = 0; trial < 11; ++trial) {
+    run.suite.cases.push_back(failed);
+    run.source.trials.push_back(result);
+    run.source.trials.back().trial = trial;
+  }
+  run.results.trials = 11;
+  const Aggregates aggregates = run.aggregates();
+  ReportInput input = run.input(aggregates);
+  input.home_flag = " --home runs";
+  const auto last = [&] { return lines_of(github_of(input), "::error ").back(); };
+  EXPECT_TRUE(last().ends_with("::`sluice report 0191f7d2 --format json --home runs` has them all."))
+      << last();
+  input.home_flag.reset();
+  EXPECT_TRUE(last().ends_with("::The JSON report has them all.")) << "no command will find the run";
+}
+
 TEST(GithubReport, DropsOfAggregatesAreErrorsOrWarnings) {
   const SampleRun run;
   const Aggregates aggregates = run.aggregates();
