@@ -7,6 +7,7 @@
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/display/numbers.hpp"
+#include "coordinator/gate/billionths.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -36,6 +37,13 @@ std::string text_of(const JsonValue& object, const char* member) {
   const auto found = object.find(member);
   if (found == object.end() || found->is_null()) return "";
   return printable(found->is_string() ? found->get<std::string>() : found->dump());
+}
+
+/// As scores are compared: the mean of some votes is 0.6000000000000001.
+std::string rounded_score(const JsonValue& metric) {
+  const auto score = metric.find("score");
+  if (score == metric.end() || !score->is_number_float()) return text_of(metric, "score");
+  return JsonValue(from_billionths(billionths(score->get<double>()))).dump();
 }
 
 /// `subject/predicate = value (confidence 0.9, line 7)`.
@@ -96,7 +104,7 @@ void add_metrics(std::string& page, const JsonText& text) {
     const auto passed = metric.find("passed");
     const bool is_judged = passed != metric.end() && passed->is_boolean();
     if (is_judged) page += passed->get<bool>() ? " passed" : " failed";
-    const std::string score = text_of(metric, "score");
+    const std::string score = rounded_score(metric);
     if (!score.empty()) page += " " + score;
     if (!is_judged && score.empty()) page += " undefined";
     const auto judge = metric.find("judge");

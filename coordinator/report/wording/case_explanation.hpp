@@ -42,7 +42,8 @@ std::string expectation_in_words(const CaseResult& result, std::size_t metric,
                                  std::span<const Rubric> rubrics);
 
 /// What a case failed or warned by and its answer alone does not say, each in a line: the scores beside what
-/// they missed, as `assessed` has them, and the checks that passed in the baseline, or failed there as well.
+/// they missed, as `assessed` has them, the checks that passed in the baseline, or failed there as well, and
+/// that the suite says that it fails.
 std::vector<std::string> missed_by(const CaseResult& result);
 
 /// Why a case failed or warned: the metrics that decided so, what was expected and why, and what came. What

@@ -50,6 +50,32 @@ TEST(NotPassed, AsManyAsThereAreAreNotedInTheirOrder) {
   EXPECT_EQ(*ledger.cases_of("run-1"), expected);
 }
 
+// `sluice show` said that the case warns, and not why.
+TEST(NotPassed, OfAKnownFailureItIsSaidThatItIsOne) {
+  const support::TemporaryFolder folder;
+  Ledger ledger = with_run(folder, "run-1");
+  Case one;
+  one.id = "tides";
+  one.known_failure = "no tide tables";
+  CaseResult result{one, 0, CaseStatus::warn};
+  AssessedMetric& metric = result.assessment.metrics.emplace_back();
+  metric.id = MetricId::must_contain;
+  metric.asked_by_name = true;
+  metric.status = MetricStatus::warn;
+  metric.cause = MetricCause::known_failure;
+  NotPassed cases;
+  cases.add(result, {});
+  metric.cause = MetricCause::known_failure_passed;
+  result.trial = 1;
+  cases.add(result, {});
+  ASSERT_TRUE(cases.note(ledger, "run-1"));
+  const auto noted = *ledger.cases_of("run-1");
+  ASSERT_EQ(noted.size(), 2u);
+  EXPECT_EQ(noted[0].missed, std::vector<std::string>{"known failure: no tide tables"});
+  EXPECT_EQ(noted[1].missed, std::vector<std::string>{"passed, though the suite says that it fails: take its "
+                                                      "`known_failure` out"});
+}
+
 // What a check expects stands in the ledger since it is said which of them broke.
 TEST(NotPassed, WhatACheckExpectsIsRedacted) {
   const support::TemporaryFolder folder;

@@ -38,6 +38,12 @@ TEST(ObservationPage, HoldsNoCommandsToABuildServer) {
   EXPECT_NE(page.find(":error::vote"), std::string::npos) << page;
 }
 
+TEST(ObservationPage, ScoresAreRoundedAsTheyAreCompared) {
+  Observation one;
+  one.metrics.text = R"([{"name": "rubric", "score": 0.6000000000000001, "passed": true}])";
+  EXPECT_NE(observation_page(one).find("  rubric passed 0.6\n"), std::string::npos) << observation_page(one);
+}
+
 TEST(ObservationPage, TokensThatAreNotKnownAreNotNone) {
   // An answer that could not be read was shown as one of 0 tokens.
   Observation unread;
