@@ -28,6 +28,12 @@ const std::string& rationale_of(std::span<const Vote> votes, const JudgeScore& c
   return closest->rationale;
 }
 
+/// Without what decimal fractions lose in binary, which is far below what scores are compared by.
+double without_noise(double score) {
+  const double rounded = std::round(score * 1e9) / 1e9;
+  return std::abs(score - rounded) < 1e-12 ? rounded : score;
+}
+
 }  // namespace
 
 std::string_view to_string(JudgeSource source) {
@@ -47,7 +53,7 @@ double JudgeScore::score() const {
   const double first = votes.front().score;
   double beyond = 0.0;
   for (const CountedVote& vote : votes) beyond += vote.score - first;
-  return std::clamp(first + beyond / static_cast<double>(votes.size()), 0.0, 1.0);
+  return std::clamp(without_noise(first + beyond / static_cast<double>(votes.size())), 0.0, 1.0);
 }
 
 bool JudgeScore::passed() const {

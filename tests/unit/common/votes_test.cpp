@@ -36,6 +36,20 @@ TEST(Votes, TheMeanOfEqualVotesIsTheirsToTheLastDigit) {
   }
 }
 
+// Reports and baselines had 0.6000000000000001 and 0.39999999999999997.
+TEST(Votes, TheMeanOfDecimalFractionsIsOne) {
+  for (int a = 0; a <= 10; ++a) {
+    for (int b = 0; b <= 10; ++b) {
+      for (int c = 0; c <= 10; ++c) {
+        if ((a + b + c) % 3 != 0) continue;
+        EXPECT_EQ(counted({{a / 10.0, ""}, {b / 10.0, ""}, {c / 10.0, ""}}).score(), (a + b + c) / 3 / 10.0)
+            << a << ' ' << b << ' ' << c;
+      }
+    }
+  }
+  EXPECT_DOUBLE_EQ(counted({{1.0, ""}, {1.0, ""}, {0.0, ""}}).score(), 2.0 / 3) << "others keep their digits";
+}
+
 TEST(Votes, ATieOfTwoDoesNotPass) {
   const auto score = counted({{0.9, "for"}, {0.2, "against"}});
   EXPECT_DOUBLE_EQ(score.score(), 0.55);
