@@ -172,7 +172,8 @@ std::string expectation_in_words(const CaseResult& result, std::size_t metric,
 
 std::vector<std::string> missed_by(const CaseResult& result) {
   std::vector<std::string> missed;
-  if (result.fixture.known_failure && result.status == CaseStatus::warn) missed.push_back(change_of(result));
+  if (result.fixture.known_failure && result.status == CaseStatus::warn)
+    missed.push_back(one_line(change_of(result)));
   for (std::size_t i = 0; i < result.metrics().size(); ++i) {
     const AssessedMetric& metric = result.metrics()[i];
     if (misses_a_score(metric)) missed.push_back(assessed(metric));
