@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 
 namespace sluice {
@@ -67,6 +68,7 @@ class Comparison {
         std::ranges::any_of(side.metrics, [](const ComparedMetric& metric) { return is_scored(metric); });
   }
   void missing_in_current(const ComparedCase& base, const IndexedCase* current, bool by_intention);
+  void missing_checks(const IndexedCase& base, const IndexedCase& current);
   void add_to_tests(const ComparedMetric& metric, const AssessedMetric& assessed, const ComparedCase& current,
                     const IndexedCase& base);
   void add_passes(const CaseAssessment& assessment, const ComparedCase& current, const ComparedCase& base);
@@ -232,7 +234,9 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   counts.statuses.add(assessment.status);
   counts.regressed += assessment.regressed ? 1 : 0;
   counts.excused += assessment.is_excused() ? 1 : 0;
-  if (base != nullptr && !base->is_error) missing_in_current(*base, &indexed, false);
+  if (base == nullptr || base->is_error) return;
+  missing_in_current(*base, &indexed, false);
+  missing_checks(*before, indexed);
 }
 
 /// `current` is null for a case that the current side lacks.
@@ -251,6 +255,34 @@ void Comparison::missing_in_current(const ComparedCase& base, const IndexedCase*
       ++summary_.left_out;
     }
     report(row);
+  }
+}
+
+void Comparison::missing_checks(const IndexedCase& base, const IndexedCase& current) {
+  const auto check = [](const ComparedMetric* one) { return one->check; };
+  for (const ComparedMetric& first : base->metrics) {
+    if (!is_check(first) || base.find(first.name) != &first) continue;
+    const IndexedCase::Metrics before = base.all(first.name);
+    const IndexedCase::Metrics now = current.all(first.name);
+    std::vector<const ComparedMetric*> missing;
+    std::ranges::set_difference(before, now, std::back_inserter(missing), {}, check, check);
+    // Those of a side that does not say which they are stand first.
+    const bool says_which = check(before.front()) != 0 && (now.empty() || check(now.front()) != 0);
+    const std::size_t fewer = before.size() - std::min(before.size(), now.size());
+    if (says_which && fewer == 0 && !missing.empty()) tests_of_sides_.add_judged_otherwise(base->test_id);
+    if (!says_which || fewer == 0) missing.resize(fewer);
+    for (const ComparedMetric* one : missing) {
+      ScoreComparison row;
+      row.test_id = base->test_id;
+      row.metric = one->name;
+      row.change = RowChange::missing_in_current;
+      row.status = rules_.strict ? MetricStatus::fail : MetricStatus::warn;
+      row.is_check = true;
+      row.baseline_passed = one->passed;
+      row.check = one->check;
+      row.expected = one->expected;
+      report(row);
+    }
   }
 }
 
@@ -274,7 +306,7 @@ void Comparison::report(const ScoreComparison& row) {
       ++summary_.missing_in_baseline;
       break;
     case RowChange::missing_in_current:
-      ++summary_.missing_in_current;
+      ++(row.is_check ? summary_.missing_checks : summary_.missing_in_current);
       break;
     case RowChange::broke:
       ++summary_.broke;
@@ -295,7 +327,8 @@ void Comparison::report(const ScoreComparison& row) {
 CompareSummary Comparison::finish() {
   VerdictInput& input = summary_.verdict_input;
   input.pass_groups = pass_groups(rules_.min_pass_rates, rules_.arms, pass_counts_);
-  (rules_.strict ? input.failures : input.warnings) += summary_.missing_in_current - summary_.left_out;
+  (rules_.strict ? input.failures : input.warnings) +=
+      summary_.missing_in_current - summary_.left_out + summary_.missing_checks;
   if (tests_) summary_.statistics = tests_->outcome();
   summary_.tests = tests_of_sides_.finish();
   summary_.verdict = run_verdict(input);

@@ -157,15 +157,16 @@ struct CompareSummary {
   std::uint64_t known_failures_passed = 0;  ///< Of cases: each warns until its suite says so no more.
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
-  std::uint64_t unpinned = 0;       ///< Of those missing in the baseline: they warn.
-  std::uint64_t left_out = 0;       ///< Of those missing in the current side: by intention, and no warning.
-  std::uint64_t disagreements = 0;  ///< Of judge metrics: the votes, where nothing else failed or warned.
-  std::uint64_t uncalibrated = 0;   ///< Judge metrics without a calibration that their run's gate asked for.
-  std::uint64_t not_started = 0;    ///< Of the current side's cases that are errors.
-  std::uint64_t lost_repeats = 0;   ///< Of its other cases: repeats that ended in an error.
-  bool shares_no_case = false;      ///< Both sides have cases, and none of them is the same.
-  bool has_scores = false;          ///< Either side has a scored metric of a assessed case.
-  TestChanges tests;                ///< Also of what a selection left out.
+  std::uint64_t missing_checks = 0;  ///< Checks of a case of both sides that the current one does not make.
+  std::uint64_t unpinned = 0;        ///< Of those missing in the baseline: they warn.
+  std::uint64_t left_out = 0;        ///< Of those missing in the current side: by intention, and no warning.
+  std::uint64_t disagreements = 0;   ///< Of judge metrics: the votes, where nothing else failed or warned.
+  std::uint64_t uncalibrated = 0;    ///< Judge metrics without a calibration that their run's gate asked for.
+  std::uint64_t not_started = 0;     ///< Of the current side's cases that are errors.
+  std::uint64_t lost_repeats = 0;    ///< Of its other cases: repeats that ended in an error.
+  bool shares_no_case = false;       ///< Both sides have cases, and none of them is the same.
+  bool has_scores = false;           ///< Either side has a scored metric of a assessed case.
+  TestChanges tests;                 ///< Also of what a selection left out.
   std::vector<std::string> error_cases;  ///< The current side's cases that are errors, by id.
   /// Cases of checks that the base alone has, by id: those of TestChanges::gone without a score, which
   /// `missing_in_current` would count.
@@ -190,7 +191,9 @@ std::optional<GateNotice> uncalibrated_notice(const CompareSummary& summary, con
 
 /// Compares two sides by the rules of the gate (Gate::assess, assessed_repeats, assessment_of_repeats,
 /// StatisticalGate): scores of the current side against those of the base. A base score without a current one
-/// warns, and fails under strict; not so where the current case is an error, or a selection left it out.
+/// warns, and fails under strict; not so where the current case is an error, or a selection left it out. So
+/// does a check of a case of both sides; as many others by its metric stand for it as one that asks something
+/// else (TestChanges::judged_otherwise).
 /// Calls `visit` in id order. Holds one case of each side at a time. Fails when a side does, or with
 /// fixture_invalid when its cases are not ascending or stand there twice. Pure.
 Result<CompareSummary> compare(const NextCase& base, const NextCase& current, const CompareRules& rules,

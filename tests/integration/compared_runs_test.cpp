@@ -22,7 +22,8 @@ TEST_F(ComparedRuns, ATestWithAnotherCheckStandsByItself) {
   const auto made = nlohmann::json::parse(compared.output, nullptr, false);
   ASSERT_TRUE(made.is_object()) << compared.errors;
   EXPECT_EQ(made["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
-  EXPECT_EQ(made["checks"], nlohmann::json::parse(R"({"broke": 0, "fixed": 0, "still_failing": 1})"));
+  EXPECT_EQ(made["checks"], nlohmann::json::parse(R"({"broke": 0, "fixed": 0, "still_failing": 1,
+                                                      "missing_in_current": 0})"));
   EXPECT_NE(compared.output.find("tests_judged_otherwise"), std::string::npos);
   const auto words = run_sluice({"compare", "last~1", "last"});
   EXPECT_NE(
@@ -352,7 +353,8 @@ TEST_F(ComparedRuns, TwoRunsOfTheLedgerAreCompared) {
   const auto outcome = nlohmann::json::parse(compared.output, nullptr, false);
   ASSERT_TRUE(outcome.is_object()) << compared.errors;
   EXPECT_EQ(outcome["verdict"], "regression");
-  EXPECT_EQ(outcome["checks"], nlohmann::json::parse(R"({"broke": 1, "fixed": 1, "still_failing": 0})"));
+  EXPECT_EQ(outcome["checks"], nlohmann::json::parse(R"({"broke": 1, "fixed": 1, "still_failing": 0,
+                                                         "missing_in_current": 0})"));
   const auto missing = run_sluice({"compare", "nothing.json", "last"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_NE(missing.errors.find("nothing.json: cannot be read: there is no such file"), std::string::npos)

@@ -51,6 +51,7 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.member("broke", summary.broke);
   json.member("fixed", summary.fixed);
   json.member("still_failing", summary.still_failing);
+  json.member("missing_in_current", summary.missing_checks);
   json.close('}');
 }
 

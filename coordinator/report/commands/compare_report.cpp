@@ -222,6 +222,8 @@ CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_b
   }
   words.add(missing_in_baseline, "score missing in the base", "scores missing in the base");
   words.add(missing_in_current, "score missing in the current side", "scores missing in the current side");
+  words.add(input.summary.missing_checks, "check missing in the current side",
+            "checks missing in the current side");
   return words;
 }
 
@@ -234,7 +236,7 @@ bool is_by_strict(const CompareReportInput& input) {
         std::ranges::count(input.gate.notices, GateNotice::Severity::failure, &GateNotice::severity);
     lenient.failures -=
         std::min(lenient.failures, static_cast<std::uint64_t>(notices) + input.summary.missing_in_current -
-                                       input.summary.left_out);
+                                       input.summary.left_out + input.summary.missing_checks);
   }
   return exit_code(run_verdict(lenient), lenient, {}) == 0;
 }

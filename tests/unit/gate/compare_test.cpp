@@ -212,9 +212,58 @@ TEST(Compare, ACheckThatATestMakesTwiceIsComparedWithItsOwnTurn) {
                     checked({{9, true}, {7, true}, {7, false}, {7, true}})),
             (std::vector{fixed, unchanged, still_failing, not_compared}));
   EXPECT_EQ(changes(checked({{0, true}}), checked({{7, false}})), std::vector{broke}) << "the only ones";
-  EXPECT_EQ(changes(checked({{0, true}, {7, true}}), checked({{7, false}})), std::vector{broke});
-  EXPECT_EQ(changes(checked({{0, true}, {0, true}}), checked({{0, false}})), std::vector{not_compared})
+  EXPECT_EQ(changes(checked({{0, true}, {7, true}}), checked({{7, false}})),
+            (std::vector{broke, missing_in_current}));
+  EXPECT_EQ(changes(checked({{0, true}, {0, true}}), checked({{0, false}})),
+            (std::vector{not_compared, missing_in_current}))
       << "nobody knows which";
+}
+
+// A check that was deleted from a test was no word: of what the current side lacks only scores were looked
+// at.
+TEST(Compare, AMissingCheckWarnsAndFailsUnderStrict) {
+  const ComparedCase both = checked({{7, true}, {9, false}});
+  for (const bool strict : {false, true}) {
+    CompareRules rules;
+    rules.strict = strict;
+    std::vector<ScoreComparison> missing;
+    const auto summary =
+        compare(cases_of({both}), cases_of({checked({{7, true}})}), rules, [&](const ScoreComparison& row) {
+          if (row.change == RowChange::missing_in_current) missing.push_back(row);
+        });
+    ASSERT_TRUE(summary);
+    EXPECT_EQ(summary->verdict, strict ? RunVerdict::fail : RunVerdict::review);
+    EXPECT_EQ(summary->missing_checks, 1u);
+    EXPECT_EQ(summary->missing_in_current, 0u) << "it is no score";
+    ASSERT_EQ(missing.size(), 1u);
+    EXPECT_TRUE(missing[0].is_check);
+    EXPECT_EQ(missing[0].check, 9u);
+    EXPECT_EQ(missing[0].baseline_passed, false);
+    EXPECT_EQ(missing[0].status, strict ? MetricStatus::fail : MetricStatus::warn);
+  }
+  ComparedCase without = scored("q", 0.5);
+  EXPECT_EQ(compare_all(cases_of({checked({{7, true}})}), cases_of({without})).summary.missing_checks, 1u);
+  without.is_error = true;
+  EXPECT_EQ(compare_all(cases_of({checked({{7, true}})}), cases_of({without})).summary.missing_checks, 0u);
+}
+
+TEST(Compare, ACheckThatAsksSomethingElseIsNotMissing) {
+  const auto summary = [](const ComparedCase& base, const ComparedCase& current) {
+    const auto compared = compare(cases_of({base}), cases_of({current}), {}, [](const ScoreComparison&) {});
+    EXPECT_TRUE(compared);
+    return compared.value_or(CompareSummary{});
+  };
+  const auto changed = summary(checked({{7, true}, {9, true}}), checked({{7, true}, {8, true}, {5, true}}));
+  EXPECT_EQ(changed.missing_checks, 0u);
+  EXPECT_EQ(changed.tests.judged_otherwise, std::vector<std::string>{"q"});
+  const auto one_is_gone = summary(checked({{7, true}, {9, true}}), checked({{8, true}}));
+  EXPECT_EQ(one_is_gone.missing_checks, 2u) << "nobody knows which of them became the other";
+  const auto more = summary(checked({{7, true}}), checked({{7, true}, {8, true}}));
+  EXPECT_EQ(more.missing_checks, 0u);
+  EXPECT_TRUE(more.tests.judged_otherwise.empty());
+  const auto unknown = summary(checked({{0, true}, {0, true}}), checked({{7, true}, {8, true}}));
+  EXPECT_EQ(unknown.missing_checks, 0u);
+  EXPECT_TRUE(unknown.tests.judged_otherwise.empty()) << "nobody knows which they are";
 }
 
 // Each was looked for among all the others: 60,000 scores of one case took 38 s.

@@ -320,6 +320,32 @@ TEST(CompareReport, TheVerdictSaysOfWhatItsNumbersAre) {
   EXPECT_NE(failed.find("✗ FAIL: 1 failed case, 1 unchanged\n"), std::string::npos) << failed;
 }
 
+// The verdict was PASS: nothing named a check that was deleted from its test.
+TEST(CompareReport, NamesTheChecksThatTheCurrentSideLacks) {
+  ComparedCase both = checked("a", true);
+  both.metrics[0].check = 7;
+  ComparedMetric& other = both.metrics.emplace_back(both.metrics[0]);
+  other.check = 8;
+  other.passed = false;
+  other.expected = "must_contain \"Seine\"";
+  ComparedCase one = both;
+  one.metrics.pop_back();
+  const CompareReportInput input = input_of({both}, {one}, "now.json");
+  const std::string table = table_of(input);
+  EXPECT_NE(table.find("Missing in the current side (1)"), std::string::npos) << table;
+  EXPECT_NE(table.find("│ a    │ must_contain \"Seine\" │   failed │"), std::string::npos) << table;
+  EXPECT_NE(table.find("⚠ REVIEW: 1 check missing in the current side, 1 unchanged\n"), std::string::npos)
+      << table;
+  StringSink document;
+  ASSERT_TRUE(write_compare_json(input, document));
+  const json written = json::parse(document.text());
+  EXPECT_EQ(written["checks"]["missing_in_current"], 1);
+  EXPECT_EQ(written["scores"]["missing_in_current"], 0);
+  EXPECT_EQ(written["changes"][0]["change"], "missing_in_current");
+  EXPECT_EQ(json_of(beside_the_first({{both}, {one}, {both}}))["runs"][1]["reasons"],
+            "1 check missing in the current side");
+}
+
 // It was a dash, and the file says that the check had failed.
 TEST(CompareReport, AKnownFailureHasTheBasesOutcome) {
   const Cases base{checked("a", false), checked("b", true)};
