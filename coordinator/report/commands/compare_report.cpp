@@ -189,6 +189,17 @@ void add_regressed(const CompareSummary& summary, CountedWords& words) {
             (by.text().empty() ? "" : " (" + by.text() + ")"));
 }
 
+/// The notices that decide, as a run words them.
+void add_notices(const BaselineComparison& gate, CountedWords& words) {
+  BaselineComparison deciding;
+  deciding.strict = gate.strict;
+  std::ranges::copy_if(gate.notices, std::back_inserter(deciding.notices), &GateNotice::decides);
+  for (const auto severity : {GateNotice::Severity::failure, GateNotice::Severity::warning}) {
+    if (const auto notices = wording::notices_reason(deciding, severity); !notices.empty())
+      words.add(notices);
+  }
+}
+
 /// What the verdict comes from, with so many of the scores that one side lacks.
 CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_baseline,
                      std::uint64_t missing_in_current) {
@@ -224,6 +235,7 @@ CountedWords reasons(const CompareReportInput& input, std::uint64_t missing_in_b
   words.add(missing_in_current, "score missing in the current side", "scores missing in the current side");
   words.add(input.summary.missing_checks, "check missing in the current side",
             "checks missing in the current side");
+  add_notices(input.gate, words);
   return words;
 }
 

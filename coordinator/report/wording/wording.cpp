@@ -33,26 +33,6 @@ std::string aggregates_reason(const BaselineComparison& gate) {
 
 constexpr std::string_view about_arms = "the arms";
 
-/// `2 failures of the comparison under --strict`, or `1 warning about the judge`; empty without any.
-std::string notices_reason(const BaselineComparison& gate, GateNotice::Severity severity) {
-  std::map<std::string_view, std::uint64_t> topics;
-  for (const GateNotice& notice : gate.notices) {
-    if (notice.severity == severity) ++topics[topic_of(notice)];
-  }
-  std::string text;
-  for (const auto& [topic, count] : topics) {
-    if (!text.empty()) text += ", ";
-    if (severity == GateNotice::Severity::warning) {
-      text += counted(count, "warning") + " about " + std::string(topic);
-      continue;
-    }
-    text += counted(count, "failure") + " of " + std::string(topic);
-    // An arm that is worse fails by itself.
-    if (topic != about_arms) text += gate.strict ? " under --strict" : " under --fail-on-mismatch";
-  }
-  return text;
-}
-
 std::string underpowered_reason(const StatisticalAssessment& statistics) {
   const bool unchanged = std::ranges::all_of(statistics.metrics, [](const StatisticalMetric& one) {
     return one.comparison.pairs > 0 && one.comparison.changed_units == 0 && one.became_undefined.count() == 0;
@@ -98,6 +78,25 @@ std::string_view topic_of(const GateNotice& notice) {
   if (notice.subject == "Scores") return "the scores";
   if (notice.subject == "Repeats") return "the repeats";
   return notice.subject == "Arms" ? about_arms : "the comparison";
+}
+
+std::string notices_reason(const BaselineComparison& gate, GateNotice::Severity severity) {
+  std::map<std::string_view, std::uint64_t> topics;
+  for (const GateNotice& notice : gate.notices) {
+    if (notice.severity == severity) ++topics[topic_of(notice)];
+  }
+  std::string text;
+  for (const auto& [topic, count] : topics) {
+    if (!text.empty()) text += ", ";
+    if (severity == GateNotice::Severity::warning) {
+      text += counted(count, "warning") + " about " + std::string(topic);
+      continue;
+    }
+    text += counted(count, "failure") + " of " + std::string(topic);
+    // An arm that is worse fails by itself.
+    if (topic != about_arms) text += gate.strict ? " under --strict" : " under --fail-on-mismatch";
+  }
+  return text;
 }
 
 std::string headline(RunVerdict verdict) {

@@ -39,6 +39,8 @@ std::string baseline_origin(const ReportInput& input);
 std::string how_to_pin(const ReportInput& input);
 /// What the notice is about: `the comparison`, `the judge`, `the arms`.
 std::string_view topic_of(const GateNotice& notice);
+/// `2 failures of the comparison under --strict`, or `1 warning about the judge`; empty without any.
+std::string notices_reason(const BaselineComparison& gate, GateNotice::Severity severity);
 std::string_view severity_word(GateNotice::Severity severity);  ///< `info`, `warning`, `failure`
 
 /// `tls/cert_verification/enabled = true (confidence 0.9, line 7)`.

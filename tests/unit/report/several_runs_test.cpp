@@ -373,10 +373,28 @@ TEST(CompareReport, AWarningThatFailsUnderStrictSaysSo) {
   input.summary.verdict_input.failures = 1;
   input.summary.verdict = RunVerdict::fail;
   input.exit_code = 1;
-  EXPECT_NE(table_of(input).find("✗ FAIL: 1 unchanged; exit code 1 because of --strict\n"), std::string::npos)
+  EXPECT_NE(table_of(input).find("✗ FAIL: 1 failure of the comparison under --strict, 1 unchanged; exit "
+                                 "code 1 because of --strict\n"),
+            std::string::npos)
       << table_of(input);
   input.summary.verdict_input.failures = 2;
-  EXPECT_EQ(table_of(input).find("--strict"), std::string::npos) << "the stability fails it, too";
+  EXPECT_EQ(table_of(input).find("because of --strict"), std::string::npos) << "the stability fails it, too";
+}
+
+// It read REVIEW beside nothing but what is unchanged.
+TEST(CompareReport, AWarningAboutTheComparisonIsAReason) {
+  const Cases base{checked("a", true)};
+  CompareReportInput input = input_of(base, base, "now.json");
+  input.gate.notices = {
+      {GateNotice::Severity::warning, "fingerprint_mismatch", "Another suite."},
+      {GateNotice::Severity::warning, "tool_version_mismatch", "Another version.", false},
+      {GateNotice::Severity::info, "no_scores", "No score."},
+  };
+  input.summary.verdict = RunVerdict::review;
+  EXPECT_NE(table_of(input).find("⚠ REVIEW: 1 warning about the comparison, 1 unchanged\n"),
+            std::string::npos)
+      << table_of(input);
+  EXPECT_EQ(verdict_reasons(input), "1 warning about the comparison") << "of three sides and more";
 }
 
 TEST(SeveralRuns, WhatWasNotStartedIsCountedApartFromErrors) {
