@@ -45,9 +45,9 @@ constexpr std::array<std::string_view, 30> gate_flags{"baseline",   "baseline-ar
                                                       "only cases", "pins scores",   "fail-on-mismatch"};
 
 /// `: once you accept what that changes, write it anew with ...`: what makes the file anew that is compared
-/// with. A run stays what it is.
+/// with. A run stays what it is, and beside another baseline either may be the newer one.
 std::string advice_on_base(const GatedRun& run, const std::string& when) {
-  if (run.base_is_run) return ".";
+  if (run.base_is_run || run.current_is_baseline) return ".";
   const std::string command =
       run.base_is_report ? run_words(run) + " --format json --output " + shell_word(run.baseline_file) + "`"
                          : export_command(run);

@@ -26,6 +26,7 @@ struct GatedRun {
   bool strict = false;
   /// Of `sluice compare`: what is assessed is this file, and no run.
   std::optional<std::string> current_file{};
+  bool current_is_baseline = false;      ///< `current_file` is one: no run of it is at hand.
   bool base_is_report = false;           ///< `baseline_file` is a JSON report.
   bool base_is_run = false;              ///< It is no file, but a run of the ledger: nothing writes it anew.
   std::string suite_place{};             ///< As BaselineHeader::suite_path.

@@ -131,6 +131,7 @@ GatedRun gated_run(const LoadedSide& base, const LoadedSide& current, const Comp
           .baseline_file = base.name,
           .strict = request.strict,
           .current_file = current.name,
+          .current_is_baseline = std::holds_alternative<Baseline>(current.file),
           .base_is_report = std::holds_alternative<ReportScores>(base.file),
           .base_is_run = !base.run_id.empty(),
           .suite_place = header.suite_path,

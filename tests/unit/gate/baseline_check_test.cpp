@@ -64,6 +64,19 @@ TEST(BaselineCheck, NamesWhatOfTheConfigurationDiffers) {
   expect_part(message({{"model", "1"}}, {{"model", "1"}}), unknown);
 }
 
+// It said to write the older of two baselines anew by a run that nobody has at hand.
+TEST(BaselineCheck, BesideAnotherBaselineNoCommandWritesTheBaseAnew) {
+  BaselineHeader other = header;
+  other.config_fingerprint = "sha256:11";
+  GatedRun run = run_of();
+  run.current_file = "now.json";
+  expect_part(check_baseline(other, run)->at(0).message, "write it anew with `sluice run ");
+  run.current_is_baseline = true;
+  const auto notices = check_baseline(other, run);
+  ASSERT_EQ(notices->size(), 1u);
+  EXPECT_EQ(notices->at(0).message.find("write it anew"), std::string::npos) << notices->at(0).message;
+}
+
 TEST(BaselineCheck, PartsThatDifferAreNoNoticeWhereTheFingerprintIsTheSame) {
   BaselineHeader other = header;
   other.fingerprint_parts = {{"model", "1"}};
