@@ -20,12 +20,25 @@ std::string identity_of(const ImportedProvider& provider, const std::vector<Impo
          canonical_json({provider.params, 1, {}});
 }
 
-std::string identity_of(const DocumentNode& provider, const ImportFile& from) {
+namespace {
+
+std::string identity_of_read(const DocumentNode& provider, const ImportFile& from,
+                             ImportedProviders (*read_providers)(const DocumentNode&, const ImportFile&)) {
   ImportNotes unsaid;
   const ImportFile apart{from.files, unsaid, from.name, from.folder, from.environment};
-  const ImportedProviders read = import_providers(provider, apart);
+  const ImportedProviders read = read_providers(provider, apart);
   return read.providers.empty() ? canonical_json(provider)
                                 : identity_of(read.providers.front(), read.servers);
+}
+
+}  // namespace
+
+std::string identity_of(const DocumentNode& provider, const ImportFile& from) {
+  return identity_of_read(provider, from, import_providers);
+}
+
+std::string identity_of_embedder(const DocumentNode& provider, const ImportFile& from) {
+  return identity_of_read(provider, from, import_embedder);
 }
 
 }  // namespace sluice

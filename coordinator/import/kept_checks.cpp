@@ -28,13 +28,21 @@ void KeptChecks::add(const std::vector<ImportedCheck>& checks) {
     const bool is_own = check.file == from_.name;
     if (id == MetricId::latency && !needs_.timed_line) needs_.timed_line = is_own ? check.line : 1;
     needs_.is_priced = needs_.is_priced || id == MetricId::cost;
-    needs_.is_embedded = needs_.is_embedded || id == MetricId::semantic_similarity_to;
+    if (id == MetricId::semantic_similarity_to) add_embedder(check);
     if (!is_judge_metric(id)) continue;
     needs_.is_judged = true;
     if (!needs_.grader) needs_.grader = check.grader;
     Places& named = graded_[check.grader ? check.judge : judge_];
     if (check.grader) named.emplace(check.file, check.line);
   }
+}
+
+void KeptChecks::add_embedder(const ImportedCheck& check) {
+  needs_.is_embedded = true;
+  if (!check.grader) needs_.takes_usual_embedder = true;
+  // A check of the default test may stand in each test.
+  if (check.grader && embedded_.emplace(check.file, check.line).second)
+    needs_.embedders.push_back({*check.grader, check.judge, check.file, check.line});
 }
 
 /// A part of a group passes or fails.

@@ -194,6 +194,12 @@ class CheckImporter {
         made.judge = identity_of(entry.value, from_);
         continue;
       }
+      if (entry.key == "provider" && is_similarity(type)) {
+        const DocumentEntry* embedder = find_entry(entry.value, "embedding");
+        made.grader = embedder != nullptr ? embedder->value : entry.value;
+        made.judge = identity_of_embedder(*made.grader, from_);
+        continue;
+      }
       const std::string* name = entry.key == "metric" ? text_in(entry.value) : nullptr;
       const bool has_template = name != nullptr && name->find("{{") != std::string::npos;
       const std::string shown =
@@ -234,6 +240,10 @@ class CheckImporter {
                                                     "factuality",
                                                     "model-graded-factuality"};
     return std::ranges::find(types, type) != types.end();
+  }
+
+  static bool is_similarity(std::string_view type) {
+    return type == "similar" || type.starts_with("similar:");
   }
 
   static bool is_schema(const ForeignCheck& check) {

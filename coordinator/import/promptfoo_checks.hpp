@@ -31,7 +31,7 @@ struct ImportedCheck {
   std::vector<ImportedCheck> parts{};  ///< Of a group.
   double pass_mark = 0;                ///< Of a group.
   bool is_set = false;  ///< A group that all must pass: its checks themselves, where nothing weighs it.
-  std::optional<DocumentNode> grader{};         ///< The provider that it names for its judge,
+  std::optional<DocumentNode> grader{};         ///< The provider that it names to judge or embed,
   std::string judge{};                          ///< the same as identity_of has it; empty: that of the suite,
   std::optional<DocumentNode> rubric_prompt{};  ///< and the prompt.
   std::string file{};

@@ -2,6 +2,7 @@
 
 #include "common/defaults.hpp"
 #include "common/documents/canonical_json.hpp"
+#include "common/model/metrics.hpp"
 #include "common/text/text.hpp"
 #include "coordinator/defaults.hpp"
 #include "coordinator/suite/prompts/arms.hpp"
@@ -184,6 +185,8 @@ void ScoreNames::note_other_name(const ImportedCheck& check, const std::string& 
 }
 
 void ScoreNames::note_other_judge(const ImportedCheck& check, const ImportedCheck& same) const {
+  const MetricInfo* metric = find_metric(check.type);
+  if (metric == nullptr || !is_judge_metric(positive(metric->id))) return;
   const auto judge_of = [&](const ImportedCheck& one) { return one.judge.empty() ? judge_ : one.judge; };
   const auto prompt_of = [](const ImportedCheck& one) {
     return one.rubric_prompt ? canonical_json(*one.rubric_prompt) : std::string();

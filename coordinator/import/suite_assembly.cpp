@@ -223,17 +223,47 @@ class Assembly {
   }
 
   void add_embedder(OrderedTable& settings) {
-    if (!parts_.embedder && !parts_.names_embedder) {
+    const std::vector<NamedEmbedder>& named = tests_.needs.embedders;
+    const bool takes_usual = tests_.needs.takes_usual_embedder;
+    if (takes_usual && !parts_.embedder && !parts_.names_embedder) {
       // What is asked there where nothing else is named: thresholds are for its similarities.
       ImportedProviders usual = import_embedder(text_node("openai:embedding:text-embedding-3-large"), from_);
       if (!usual.providers.empty())
         parts_.embedder = Grader{std::move(usual.providers.front()), std::move(usual.servers)};
     }
+    std::string chosen =
+        parts_.embedder ? identity_of(parts_.embedder->provider, parts_.embedder->servers) : std::string();
+    if (!takes_usual && std::ranges::find(named, chosen, &NamedEmbedder::identity) == named.end()) {
+      chosen = named.front().identity;
+      take_embedder(named.front().provider);
+    }
+    note_other_embedders(chosen);
     if (!parts_.embedder) return;
     use_servers(*parts_.embedder);
     const ImportedProvider& embedder = parts_.embedder->provider;
     settings.add("embedding_provider", text_node(embedder.provider))
         .add("embedding_model", text_node(embedder.model));
+  }
+
+  /// One that cannot be taken over has no stand-in: texts would go to another host.
+  void take_embedder(const DocumentNode& named) {
+    ImportedProviders read = import_embedder(named, from_);
+    parts_.embedder.reset();
+    if (!read.providers.empty())
+      parts_.embedder = Grader{std::move(read.providers.front()), std::move(read.servers)};
+  }
+
+  void note_other_embedders(const std::string& chosen) const {
+    const std::string kept =
+        parts_.embedder ? json_string(parts_.embedder->provider.model) + " embeds for all" : "nobody embeds";
+    for (const NamedEmbedder& one : tests_.needs.embedders) {
+      if (one.identity != chosen)
+        from_.with(one.file).change(
+            one.line,
+            "the \"provider\" of a check similar is not that of all such checks, and a suite has one "
+            "embedding model: left out, and " +
+                kept);
+    }
   }
 
   /// What the checks name goes before what the default test does.

@@ -79,6 +79,44 @@ TEST_F(Promptfoo, AnEmbedderThatIsLeftOutHasNoStandIn) {
       << of("embedding: 'file://embed.py'");
 }
 
+// The provider was left out, and the suite had text-embedding-3-large, to which the thresholds do not fit.
+TEST_F(Promptfoo, TakesTheEmbedderThatAllSimilaritiesName) {
+  const std::string small = "provider: 'openai:embedding:text-embedding-3-small'";
+  const std::string check = "{type: similar, value: a, threshold: 0.5, " + small + "}";
+  const std::string start = "prompts: [p]\ntests:\n  - assert: [" + check + "]\n";
+  const std::string made = suite(start +
+                                 "  - assert: [{type: not-contains, value: b}, {type: similar, value: c, "
+                                 "provider: {embedding: 'openai:embedding:text-embedding-3-small'}}]\n");
+  EXPECT_TRUE(has(made, "  embedding_provider: openai\n  embedding_model: text-embedding-3-small\n")) << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+  const std::string over_default = suite(
+      "defaultTest: {options: {provider: {embedding: 'openai:embedding:text-embedding-3-large'}}}\n" + start);
+  EXPECT_TRUE(has(over_default, "embedding_model: text-embedding-3-small\n")) << over_default;
+  EXPECT_FALSE(has(over_default, "# ")) << over_default;
+}
+
+TEST_F(Promptfoo, SaysWhichOfSeveralEmbeddersEmbeds) {
+  const auto similar = [](const std::string& model) {
+    return "  - assert: [{type: similar, value: a, provider: 'openai:embedding:" + model + "'}]\n";
+  };
+  const std::string lost =
+      "the \"provider\" of a check similar is not that of all such checks, and a suite has one embedding "
+      "model: left out, and ";
+  const std::string start = "prompts: [p]\ntests:\n" + similar("text-embedding-3-small");
+  EXPECT_EQ(notes(start + "  - assert: [{type: similar, value: b}]\n"),
+            "promptfooconfig.yaml:3: " + lost + "\"text-embedding-3-large\" embeds for all\n");
+  EXPECT_EQ(notes(start + similar("text-embedding-ada-002")),
+            "promptfooconfig.yaml:4: " + lost + "\"text-embedding-3-small\" embeds for all\n");
+  EXPECT_EQ(
+      notes("defaultTest: {options: {provider: {embedding: 'openai:embedding:text-embedding-ada-002'}}}\n" +
+            start + similar("text-embedding-ada-002")),
+      "promptfooconfig.yaml:4: " + lost + "\"text-embedding-ada-002\" embeds for all\n");
+  const std::string unknown = suite(
+      "prompts: [p]\ntests: [{assert: [{type: similar, value: a, provider: "
+      "'file://embed.py'}]}]\n");
+  EXPECT_FALSE(has(unknown, "embedding_model")) << unknown;
+}
+
 TEST_F(Promptfoo, ALongerNameOfTheSameQuestionIsNoFurtherScore) {
   const std::string said = notes(
       "prompts: [a]\ntests:\n  - assert: [{type: llm-rubric, value: kind, metric: tone-of-voice}]\n"
