@@ -54,6 +54,7 @@ class MessagesReader {
       return {};
     }
     const std::size_t findings_before = context_.findings.size();
+    for (const DocumentNode& message : *list) take_written_ids(message);
     for (std::size_t i = 0; i < list->size(); ++i) {
       read_one((*list)[i], "input.messages[" + std::to_string(i) + "]", i == 0);
     }
@@ -65,6 +66,17 @@ class MessagesReader {
   }
 
  private:
+  /// Before ids are made, which a later call must not have.
+  void take_written_ids(const DocumentNode& message) {
+    const DocumentEntry* calls = find_entry(message, "tool_calls");
+    const auto* list = calls != nullptr ? std::get_if<DocumentNode::Array>(&calls->value.value) : nullptr;
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      const DocumentEntry* id = find_entry((*list)[i], "id");
+      const auto* text = id != nullptr ? std::get_if<std::string>(&id->value.value) : nullptr;
+      if (text != nullptr) ids_.insert(*text);
+    }
+  }
+
   void read_one(const DocumentNode& node, const std::string& name, bool is_first) {
     auto table = context_.table_reader(node, name, R"(with "role" and "content")");
     if (!table) return;
@@ -115,7 +127,6 @@ class MessagesReader {
 
   void take_calls(const DocumentNode::Array& calls, const std::string& name, ChatMessage& message) {
     message.calls = read_tool_calls(calls, name + ".tool_calls", context_);
-    for (const ToolCall& call : message.calls) ids_.insert(call.id);
     for (ToolCall& call : message.calls) {
       ++calls_;
       // An answer names its call: no other may have the number.
@@ -218,7 +229,7 @@ class MessagesReader {
   const DocumentContext& context_;
   ReadMessages result_;
   std::vector<ToolCall> unanswered_;
-  std::set<std::string> ids_;  ///< Of all calls so far.
+  std::set<std::string> ids_;  ///< Of all calls that have one so far, or have it written.
   std::size_t calls_ = 0;
 };
 

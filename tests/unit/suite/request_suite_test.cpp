@@ -48,6 +48,23 @@ TEST_F(RequestSuite, GivesNoCallTheIdOfAnother) {
   EXPECT_EQ(test.extras.messages[3].call_id, "call_3");
 }
 
+// The id that the first call got was written at the second, in a later message.
+TEST_F(RequestSuite, GivesNoCallTheIdOfALaterOne) {
+  const Case test = first_case(with_input(R"yaml(    messages:
+      - {role: user, content: Both?}
+      - {role: assistant, tool_calls: [{name: f}]}
+      - {role: tool, content: of f}
+      - {role: assistant, tool_calls: [{id: call_1, name: g}]}
+      - {role: tool, tool_call_id: call_1, content: of g}
+      - {role: user, content: And?}
+)yaml"));
+  ASSERT_EQ(test.extras.messages.size(), 6u);
+  EXPECT_EQ(test.extras.messages[1].calls[0].id, "call_2");
+  EXPECT_EQ(test.extras.messages[2].call_id, "call_2");
+  EXPECT_EQ(test.extras.messages[3].calls[0].id, "call_1");
+  EXPECT_EQ(test.extras.messages[4].call_name, "g");
+}
+
 TEST_F(RequestSuite, ReadsMessagesToolsAndParameters) {
   const std::string png("\x89PNG\r\n\x1a\n...", 11);
   write("photo.png", png);
