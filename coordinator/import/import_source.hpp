@@ -45,7 +45,7 @@ struct ImportFile {
   std::string name;      ///< Relative to the folder; for messages too.
   std::string folder{};  ///< Leads there from the suite's: empty, or with a slash at its end.
   ForeignEnvironment* environment = nullptr;  ///< Null where no text is read.
-  std::size_t depth = 0;                      ///< So many names of files and checks lead to it.
+  std::size_t depth = 0;                      ///< So many names of files lead to it.
 
   /// A note of what changes no request and no verdict.
   void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }

@@ -35,10 +35,16 @@ bool is_no_number(const DocumentNode& assertion, std::string_view key) {
          !number_in(assertion, key);
 }
 
+/// The references that are followed.
+struct Way {
+  std::vector<const DocumentEntry*> within{};  ///< Each in that before it.
+  std::size_t followed = 0;
+};
+
 class CheckImporter {
  public:
-  CheckImporter(const AssertionTemplates& templates, const ImportFile& from)
-      : templates_(templates), from_(from) {}
+  CheckImporter(const AssertionTemplates& templates, const ImportFile& from, Way& way)
+      : templates_(templates), from_(from), way_(way) {}
 
   std::vector<ImportedCheck> read(const DocumentNode& assertions) {
     read_list(assertions);
@@ -137,12 +143,21 @@ class CheckImporter {
     const std::string shown = "the check " + json_string(excerpt(reference, defaults::quoted_bytes));
     if (entry == nullptr || find_entry(entry->value, "$ref") != nullptr)
       return from_.lose(Loss::check, line, shown + " is not there: left out");
-    if (from_.depth > defaults::max_file_depth)
+    if (std::ranges::find(way_.within, entry) != way_.within.end())
       return from_.lose(Loss::check, line, shown + " is a set that holds itself: left out");
-    const ImportFile there = from_.with(templates_.file);
-    CheckImporter importer(templates_, there);
+    if (way_.within.size() == defaults::max_check_depth || way_.followed == defaults::max_followed_checks)
+      return from_.lose(Loss::check, line,
+                        shown + " stands more than " + std::to_string(defaults::max_check_depth) +
+                            " deep in others, or behind more than " +
+                            std::to_string(defaults::max_followed_checks) + " of them: left out");
+    ImportFile there = from_.with(templates_.file);
+    there.depth = from_.depth;
+    CheckImporter importer(templates_, there, way_);
     importer.is_in_group_ = is_in_group_;
+    ++way_.followed;
+    way_.within.push_back(entry);
     importer.read_one(entry->value);
+    way_.within.pop_back();
     std::ranges::move(importer.checks_, std::back_inserter(checks_));
   }
 
@@ -322,6 +337,7 @@ class CheckImporter {
 
   const AssertionTemplates& templates_;
   const ImportFile& from_;
+  Way& way_;
   std::vector<ImportedCheck> checks_;
   bool is_in_group_ = false;  ///< In a set with a threshold.
 };
@@ -342,7 +358,8 @@ void leave_out(const ImportedCheck& check, const std::string& why, const ImportF
 
 std::vector<ImportedCheck> import_checks(const DocumentNode& assertions, const AssertionTemplates& templates,
                                          const ImportFile& from) {
-  return CheckImporter(templates, from).read(assertions);
+  Way way;
+  return CheckImporter(templates, from, way).read(assertions);
 }
 
 }  // namespace sluice

@@ -17,6 +17,50 @@ tests: [{vars: {q: x}, assert: [{$ref: '#/assertionTemplates/all'}]}]
   EXPECT_TRUE(has(said, "\"#/assertionTemplates/all\" is a set that holds itself: left out")) << said;
 }
 
+std::string reference(const std::string& name) {
+  return "{$ref: '#/assertionTemplates/" + name + "'}";
+}
+
+std::string with_templates(const std::string& templates, const std::string& first) {
+  return "prompts: ['{{q}}']\nassertionTemplates:\n" + templates +
+         "tests: [{vars: {q: x}, assert: [{type: contains, value: z}, " + reference(first) + "]}]\n";
+}
+
+// Each of its ten ways into itself was followed, eight deep.
+TEST_F(Promptfoo, FollowsASetThatHoldsItselfOften) {
+  std::string ways;
+  for (int i = 0; i < 10; ++i) ways += ", " + reference("all");
+  const std::string said = notes(
+      with_templates("  all: {type: assert-set, assert: [{type: contains, value: y}" + ways + "]}\n", "all"));
+  EXPECT_TRUE(has(said, "\"#/assertionTemplates/all\" is a set that holds itself: left out")) << said;
+}
+
+// Sets that hold each other have more ways than any import takes.
+TEST_F(Promptfoo, EndsWhereManySetsHoldEachOther) {
+  std::string templates;
+  for (int i = 0; i < 12; ++i) {
+    templates += "  s" + std::to_string(i) + ": {type: assert-set, assert: [";
+    for (int j = 0; j < 12; ++j) templates += (j > 0 ? ", " : "") + reference("s" + std::to_string(j));
+    templates += "]}\n";
+  }
+  const std::string said = notes(with_templates(templates, "s0"));
+  EXPECT_TRUE(has(said, "is a set that holds itself: left out")) << said;
+  EXPECT_TRUE(has(said, "or behind more than 1000 of them: left out")) << said;
+}
+
+// Those from the ninth on were said to hold themselves.
+TEST_F(Promptfoo, FollowsDeepSets) {
+  std::string templates;
+  for (int i = 0; i < 20; ++i)
+    templates += "  s" + std::to_string(i) + ": {type: assert-set, assert: [" +
+                 reference("s" + std::to_string(i + 1)) + "]}\n";
+  write("deep.txt", "deepest");
+  const std::string made =
+      suite(with_templates(templates + "  s20: {type: contains, value: 'file://deep.txt'}\n", "s0"));
+  EXPECT_TRUE(has(made, "text: deepest\n")) << made;
+  EXPECT_FALSE(has(made, "# ")) << made;
+}
+
 TEST_F(Promptfoo, MakesAGroupOfASetWithAThreshold) {
   const std::string set = R"yaml(prompts: ['{{a}}']
 tests:
