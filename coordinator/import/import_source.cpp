@@ -190,6 +190,16 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
   return std::nullopt;
 }
 
+bool leads_to_itself(const std::string& name, const ImportFile& from, std::uint32_t line, Loss loss) {
+  const auto is_same = [path = std::filesystem::path(name).lexically_normal()](const std::string& other) {
+    return std::filesystem::path(other).lexically_normal() == path;
+  };
+  if (!is_same(from.name) && std::ranges::none_of(from.within, is_same)) return false;
+  from.lose(loss, line,
+            left_out("names \"" + excerpt(name, defaults::quoted_bytes) + "\", which leads to itself", loss));
+  return true;
+}
+
 std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from, std::uint32_t line,
                                           Loss loss) {
   const auto text = read_text_file(name, from, line, loss);

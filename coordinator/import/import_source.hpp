@@ -46,6 +46,7 @@ struct ImportFile {
   std::string folder{};  ///< Leads there from the suite's: empty, or with a slash at its end.
   ForeignEnvironment* environment = nullptr;  ///< Null where no text is read.
   std::size_t depth = 0;                      ///< So many names of files lead to it.
+  std::vector<std::string> within{};          ///< The files that hold these names.
 
   /// A note of what changes no request and no verdict.
   void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }
@@ -57,7 +58,9 @@ struct ImportFile {
   }
   /// Another file beside it.
   ImportFile with(std::string other) const {
-    return {files, notes, std::move(other), folder, environment, depth + 1};
+    ImportFile there{files, notes, std::move(other), folder, environment, depth + 1, within};
+    there.within.push_back(name);
+    return there;
   }
 };
 
@@ -77,6 +80,8 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
 /// The same as a document; text that is none is a note of the file.
 std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from, std::uint32_t line,
                                           Loss loss);
+/// Whether a file whose own names are read as well would be read within itself; a note, and the `loss`.
+bool leads_to_itself(const std::string& name, const ImportFile& from, std::uint32_t line, Loss loss);
 /// The text as an id or a name has it (arm_name_of); empty if nothing of it can stand in one.
 std::string id_of(std::string_view text);
 inline DocumentNode text_node(std::string text, std::uint32_t line = 1) {

@@ -298,11 +298,24 @@ TEST_F(Promptfoo, ReadsNoFileThatNamesItselfForEver) {
     write("promptfooconfig.yaml", "prompts: ['{{q}}']\n" + std::string(config) + "\n");
     const auto imported = import_promptfoo(folder_.path() / "promptfooconfig.yaml", {});
     ASSERT_FALSE(imported) << config;
-    EXPECT_TRUE(has(join_findings(imported.error()), "more than 8 deep")) << join_findings(imported.error());
+    EXPECT_TRUE(has(join_findings(imported.error()), "leads to itself")) << join_findings(imported.error());
   }
-  EXPECT_TRUE(has(notes("prompts: ['{{q}}']\nproviders: file://self.yaml\n" + one_test), "more than 8 deep"));
+  EXPECT_TRUE(has(notes("prompts: ['{{q}}']\nproviders: file://self.yaml\n" + one_test), "leads to itself"));
   EXPECT_TRUE(
-      has(notes("prompts: ['{{q}}']\ndefaultTest: file://text.yaml\n" + one_test), "more than 8 deep"));
+      has(notes("prompts: ['{{q}}']\ndefaultTest: file://text.yaml\n" + one_test), "leads to itself"));
+}
+
+// Ten names of itself were read eight deep.
+TEST_F(Promptfoo, ReadsNoFileThatNamesItselfOften) {
+  std::string often;
+  for (int i = 0; i < 10; ++i) often += i % 2 == 0 ? "- file://self.yaml\n" : "- file://./other.yaml\n";
+  write("self.yaml", often);
+  write("other.yaml", often);
+  write("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests: file://self.yaml\n");
+  const auto imported = import_promptfoo(folder_.path() / "promptfooconfig.yaml", {});
+  ASSERT_FALSE(imported);
+  EXPECT_TRUE(has(join_findings(imported.error()), "names \"self.yaml\", which leads to itself"))
+      << join_findings(imported.error());
 }
 
 // All its tests were left out, with one line.
