@@ -71,13 +71,17 @@ double LatencySample::variation() const {
 ConcurrencySearch::ConcurrencySearch(std::uint32_t start)
     : limit_(std::max(1u, start)), most_(limit_), rest_(first_rest) {}
 
+void ConcurrencySearch::search_soon() {
+  rest_ = first_rest;
+  windows_to_rest_ = 0;
+}
+
 void ConcurrencySearch::set_most(std::uint32_t most) {
   const auto before = std::exchange(most_, std::max(1u, most));
   if (most_ > before && kept_.limit >= before) {
     // What lies beyond was not allowed: nothing is known of it.
     more_brought_nothing_ = false;
-    rest_ = first_rest;
-    windows_to_rest_ = 0;
+    search_soon();
   }
   if (limit_ <= most_) return;
   // A step that is cut off says nothing of the number that it was to try.
@@ -147,8 +151,8 @@ void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t faile
   if (limit_ >= most_) end_opening(most_, Phase::settled);
 }
 
-/// What is not clearly longer is the same; what is clearly shorter shows that those before waited, or that
-/// the server was cold.
+/// What is clearly shorter shows that those before waited, or that the server was cold. What is likely the
+/// same makes it more exact. What is longer may be the beginning of a queue, and is left out.
 void ConcurrencySearch::compare_with_unqueued() {
   if (unqueued_.answers() == 0) {
     unqueued_ = opening_;
@@ -222,8 +226,7 @@ void ConcurrencySearch::window_is_over() {
   if (too_many(window_.failed, window_.answered)) {
     leaps_ = false;
     more_brought_nothing_ = true;
-    rest_ = first_rest;
-    windows_to_rest_ = 0;
+    search_soon();
     kept_ = {std::max(1u, static_cast<std::uint32_t>(std::lround(limit_ * after_failures))), 1, {}};
     return go_on_with(kept_.limit, Phase::settled);
   }
@@ -255,8 +258,7 @@ void ConcurrencySearch::weigh(const Level& level) {
 void ConcurrencySearch::settle(const Level& level) {
   if (kept_.limit != level.limit || has_changed(level)) {
     kept_ = level;
-    rest_ = first_rest;
-    windows_to_rest_ = 0;
+    search_soon();
   } else {
     kept_.answered_share = level.answered_share;
     kept_.latency.weigh_as_many_as(static_cast<double>(windows_remembered * level.limit));
@@ -290,8 +292,8 @@ void ConcurrencySearch::judge_step(const Level& level) {
     if (try_fewer_next_ && answers_queue()) return try_a_step();
     leaps_ = false;
   } else if (++steps_in_vain_ % 2 == 0) {
-    rest_ = std::min(2 * rest_, longest_rest);
     windows_to_rest_ = rest_;
+    rest_ = std::min(2 * rest_, longest_rest);
   }
   go_on_with(kept_.limit, Phase::settled);
 }
@@ -301,7 +303,7 @@ void ConcurrencySearch::go_on_from(const Level& level, bool opens) {
   try_fewer_next_ = level.limit < kept_.limit;
   const Level left = std::exchange(kept_, level);
   steps_in_vain_ = 0;
-  rest_ = first_rest;
+  search_soon();
   if (!opens) return try_a_step();
   unqueued_ = left.latency;
   go_on_with(limit_, Phase::opening);

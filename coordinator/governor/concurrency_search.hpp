@@ -79,6 +79,7 @@ class ConcurrencySearch {
     bool more_brought_nothing = false;
   };
 
+  void search_soon();
   void remember(std::uint32_t answered, std::uint32_t failed);
   void grow_by(std::uint64_t answers);
   void open_further(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us);

@@ -120,7 +120,7 @@ inline constexpr std::uint64_t smallest_window = 16;
 /// Of a number that is kept, the answers of so many windows count.
 inline constexpr std::uint64_t windows_remembered = 8;
 /// After two steps in vain the number stays for so many windows, and twice as many the next time.
-inline constexpr std::uint32_t first_rest = 8;
+inline constexpr std::uint32_t first_rest = 16;
 inline constexpr std::uint32_t longest_rest = 128;
 /// Beside the knee that Little's law names: a queue of a tenth keeps the provider busy.
 inline constexpr double room_over_knee = 1.1;

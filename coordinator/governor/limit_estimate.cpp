@@ -219,7 +219,7 @@ bool LimitEstimate::took_more_than_named() const {
   return last_->answered() > clearly_beyond * (1 + last_->seconds() / in_seconds(named));
 }
 
-/// The calls that a window of a second had taken when the next one was refused, if it is one.
+/// The calls that a sliding window of a second had taken when the next one was refused, if it is one.
 std::optional<double> LimitEstimate::sliding_rate() const {
   if (are_inexact()) return std::nullopt;
   const auto second_ago = last_->refused_at - window;
