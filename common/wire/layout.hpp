@@ -57,7 +57,11 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<CallOutcomes> M>
 bool layout(Archive& archive, M& m) {
-  return archive.record(m.answered, m.declined, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us);
+  const auto record = [&](auto&... later) {
+    return archive.record(m.answered, m.declined, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us,
+                          later...);
+  };
+  return archive.version < first_with_hanging_calls ? record() : record(m.timed_out);
 }
 
 template <class Archive, Of<AnnouncedLimits> M>
@@ -68,11 +72,12 @@ bool layout(Archive& archive, M& m) {
 
 template <class Archive, Of<Demand> M>
 bool layout(Archive& archive, M& m) {
-  if (!archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.backing_off, m.reached, m.pause_ms,
-                      m.sizes, m.spent, m.settled, m.outcomes, m.announced, m.doubted, m.variation_us,
-                      m.uncertainty_us)) {
-    return false;
-  }
+  const auto record = [&](auto&... later) {
+    return archive.record(Name{m.provider}, m.ready_calls, m.in_flight, m.backing_off, m.reached, m.pause_ms,
+                          m.sizes, m.spent, m.settled, m.outcomes, m.announced, m.doubted, m.variation_us,
+                          m.uncertainty_us, later...);
+  };
+  if (!(archive.version < first_with_hanging_calls ? record() : record(m.oldest_ms))) return false;
   if constexpr (Archive::reading) {
     if (m.sizes.size() > max_demand_sizes) return archive.refuse("too many sizes of calls");
   }

@@ -76,6 +76,8 @@ struct CallOutcomes {
   std::uint32_t named_delays = 0;    ///< Those with one.
   std::uint32_t failed = 0;          ///< 5xx, time-outs, connections refused or broken.
   std::uint64_t latency_sum_us = 0;  ///< Of `answered`.
+  std::uint32_t timed_out = 0;       ///< Sent, and not answered in time: some of `failed`, and those that
+                                     ///< failed while others were answered.
   friend bool operator==(const CallOutcomes&, const CallOutcomes&) = default;
 };
 
@@ -111,6 +113,7 @@ struct Demand {
   /// How exactly this worker knows the coordinator's clock: a permit that lasts no longer is of no use to it;
   /// 0: not known yet.
   std::uint32_t uncertainty_us = 0;
+  std::uint32_t oldest_ms = 0;  ///< For how long the oldest call in flight has been out; 0: there is none.
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 

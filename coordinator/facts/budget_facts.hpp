@@ -61,6 +61,8 @@ struct BudgetFacts {
   std::uint64_t rate_limited = 0;  ///< 429 and 529,
   std::uint64_t named_delays = 0;  ///< and of these, those that named a delay.
   std::uint64_t failed = 0;
+  std::uint64_t timed_out = 0;  ///< Not answered in time, be they among the failed or not.
+  BootTime mean_latency{};      ///< Of those answered; 0: nothing was.
   /// Of the limit that is used most, from the first demand to the last start; nothing without a limit.
   std::optional<double> utilisation;
 
@@ -73,6 +75,7 @@ struct BudgetFacts {
 
   std::uint32_t places = 0;  ///< Calls that may be in flight now; 0: nothing but the workers' own bounds it.
   std::uint32_t in_flight = 0;
+  BootTime oldest_call{};               ///< For how long it has been in flight, as last reported; 0: none is.
   std::uint32_t waiting_calls = 0;      ///< Ready and not allowed to start yet.
   bool waiting_has_queued = false;      ///< Units that workers have not begun are counted among them.
   std::uint32_t waiting_workers = 0;    ///< That have such.

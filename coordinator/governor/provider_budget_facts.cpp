@@ -102,6 +102,7 @@ BudgetFacts ProviderBudget::facts(BootTime now) const {
     facts.in_flight += member.account.in_flight();
     facts.waiting_calls += member.account.ready();
     facts.backing_off_calls += member.account.backing_off();
+    facts.oldest_call = std::max(facts.oldest_call, member.account.oldest_call());
     if (member.account.ready() > 0) ++facts.waiting_workers;
   }
   return facts;

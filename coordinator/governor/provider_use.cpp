@@ -14,6 +14,9 @@ void ProviderUse::on_outcomes(const wire::CallOutcomes& outcomes) {
   rate_limited_ += std::uint64_t{outcomes.rate_limited} + outcomes.named_delays;
   named_delays_ += outcomes.named_delays;
   failed_ += outcomes.failed;
+  timed_out_ += outcomes.timed_out;
+  timed_answers_ += outcomes.answered;
+  latency_ += BootTime(outcomes.latency_sum_us);
 }
 
 void ProviderUse::on_settled(const wire::CallSize& used) {
@@ -43,6 +46,8 @@ void ProviderUse::describe(BudgetFacts& facts) const {
   facts.rate_limited = rate_limited_;
   facts.named_delays = named_delays_;
   facts.failed = failed_;
+  facts.timed_out = timed_out_;
+  if (timed_answers_ > 0) facts.mean_latency = latency_ / timed_answers_;
   count_utilisation(facts);
 }
 

@@ -34,6 +34,9 @@ class ProviderUse {
   std::uint64_t rate_limited_ = 0;
   std::uint64_t named_delays_ = 0;  ///< Of these, with a delay.
   std::uint64_t failed_ = 0;
+  std::uint64_t timed_out_ = 0;
+  std::uint64_t timed_answers_ = 0;  ///< Whose latency is known,
+  BootTime latency_{};               ///< and the sum of it.
   std::uint64_t input_tokens_ = 0;
   std::uint64_t output_tokens_ = 0;
 };

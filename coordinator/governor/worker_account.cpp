@@ -23,6 +23,7 @@ void WorkerAccount::want(const wire::Demand& demand, const PermitSlots& slots) {
   ready_ = demand.ready_calls;
   in_flight_ = demand.in_flight;
   backing_off_ = demand.backing_off;
+  oldest_call_ = std::chrono::milliseconds(demand.oldest_ms);
   by_tokens_ = slots.by_tokens();
   sizes_.clear();
   if (!by_tokens_) return;

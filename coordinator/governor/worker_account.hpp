@@ -51,6 +51,8 @@ class WorkerAccount {
   std::uint32_t ready() const { return ready_; }
   std::uint32_t in_flight() const { return in_flight_; }
   std::uint32_t backing_off() const { return backing_off_; }
+  /// For how long its oldest call in flight was out when it said so.
+  BootTime oldest_call() const { return oldest_call_; }
   std::uint64_t wanted() const { return std::uint64_t{ready_} + in_flight_; }
   std::size_t held_count() const { return held_.size(); }
 
@@ -89,6 +91,7 @@ class WorkerAccount {
   std::uint32_t ready_ = 0;
   std::uint32_t in_flight_ = 0;
   std::uint32_t backing_off_ = 0;
+  BootTime oldest_call_{};
   CallsFromBefore before_cut_;
   CallsFromBefore before_return_;
   bool by_tokens_ = false;

@@ -54,6 +54,13 @@ void add_calls(MetricFamilies& metrics, const std::vector<BudgetFacts>& budgets)
         .sample({{"provider", one.provider}, {"outcome", "rate_limited"}}, one.rate_limited)
         .sample({{"provider", one.provider}, {"outcome", "failed"}}, one.failed);
   }
+  metrics.family("sluice_provider_calls_timed_out_total",
+                 "Calls that were not answered in time, be they among those that failed or not.",
+                 Kind::counter);
+  for (const auto& one : budgets) metrics.sample({{"provider", one.provider}}, one.timed_out);
+  metrics.family("sluice_provider_oldest_call_seconds", "For how long the oldest call has been in flight.",
+                 Kind::gauge);
+  for (const auto& one : budgets) metrics.sample({{"provider", one.provider}}, one.oldest_call);
   metrics.family("sluice_provider_permits_total", "Permits by what became of them.", Kind::counter);
   for (const auto& one : budgets) {
     metrics.sample({{"provider", one.provider}, {"state", "granted"}}, one.permits_granted)

@@ -88,8 +88,8 @@ class FuzzedMessages {
     for (auto count = input_.below(6); count > 0; --count)
       demand.settled.push_back({permit(), {input_.number32(), input_.number32()}});
     if (input_.flag()) {
-      demand.outcomes = {input_.number32(), input_.number32(), input_.number32(),
-                         input_.number32(), input_.number32(), input_.number()};
+      demand.outcomes = {input_.number32(), input_.number32(), input_.number32(), input_.number32(),
+                         input_.number32(), input_.number(),   input_.number32()};
     }
     if (input_.below(4) == 0)
       demand.announced = {input_.number(), input_.number(), input_.number(), input_.number()};
@@ -97,6 +97,7 @@ class FuzzedMessages {
       demand.doubted = {input_.number(), input_.number(), input_.number(), input_.number()};
     demand.variation_us = input_.number32();
     demand.uncertainty_us = input_.number32();
+    demand.oldest_ms = input_.number32();
     return demand;
   }
 

@@ -169,7 +169,8 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
                   some(size), {},         {},         {},         {}};
     demand.spent = some([] { return SpentPermit{any<u64>(), any<bool>()}; });
     demand.settled = some([&] { return SettledCall{any<u64>(), size()}; });
-    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>()};
+    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>(), any<u32>()};
+    demand.oldest_ms = any<u32>();
     demand.announced = {any<u64>(), any<u64>(), any<u64>(), any<u64>()};
     return demand;
   });

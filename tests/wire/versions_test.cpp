@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -80,6 +81,20 @@ TEST(Versions, TheErrorOfAGoodbyeIsLeftOutForTheOneBefore) {
     const auto read = decode_to_coordinator(frames.header, frames.body);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(std::get<Goodbye>(*read), (Goodbye{goodbye.reason, error}));
+  }
+}
+
+TEST(Versions, HangingCallsAreLeftOutForTheOneBefore) {
+  const Heartbeat heartbeat{"run-1", 1, 2, {samples::limited_demand()}, 3};
+  for (const auto& [version, timed_out, oldest_ms] :
+       {std::tuple{before, 0u, 0u}, std::tuple{protocol_version, 5u, 42'000u}}) {
+    const auto frames = encode(ToCoordinator(heartbeat), version);
+    const auto read = decode_to_coordinator(frames.header, frames.body);
+    ASSERT_TRUE(read) << read.error().message;
+    const Demand& demand = std::get<Heartbeat>(*read).demands.at(0);
+    EXPECT_EQ(demand.outcomes.timed_out, timed_out);
+    EXPECT_EQ(demand.oldest_ms, oldest_ms);
+    EXPECT_EQ(demand.uncertainty_us, samples::limited_demand().uncertainty_us);
   }
 }
 

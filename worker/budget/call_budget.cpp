@@ -134,8 +134,9 @@ void CallBudget::give_back(std::span<const wire::CallSize> ready, const ClockBou
 
 bool CallBudget::is_due(std::size_t ready, TimePoint now) const {
   const bool pause_is_new = asked_pause_.until > now && asked_pause_.until != sent_.paused_until;
-  const bool is_urgent = outcomes_.rate_limited > 0 || outcomes_.failed > 0 || places_were_taken_ ||
-                         pause_is_new || announced_ != sent_.announced || permits_.has_unused();
+  const bool is_urgent = outcomes_.rate_limited > 0 || outcomes_.failed > 0 || outcomes_.timed_out > 0 ||
+                         places_were_taken_ || pause_is_new || announced_ != sent_.announced ||
+                         permits_.has_unused();
   return is_urgent || change_is_due(ready, now);
 }
 

@@ -96,6 +96,8 @@ class CallBudget {
   }
   void was_rate_limited() { ++outcomes_.rate_limited; }
   void failed() { ++outcomes_.failed; }
+  /// Beside `failed`, if it is that as well.
+  void timed_out() { ++outcomes_.timed_out; }
   void announced(const wire::AnnouncedLimits& limits, const wire::AnnouncedLimits& doubted) {
     announced_ = limits;
     doubted_ = doubted;

@@ -74,7 +74,8 @@ struct Call {
   State state = State::ready;
 
   // The try under way.
-  FailingCalls::Instant began = 0;     ///< When, among tries and answers.
+  FailingCalls::Instant began = 0;     ///< When, among tries and answers,
+  TimePoint began_at{};                ///< and when by the clock.
   bool cut_short = false;              ///< Less time is left than a request may take.
   std::optional<wire::CallSize> size;  ///< Known once it was needed.
   std::optional<wire::Permit> permit;

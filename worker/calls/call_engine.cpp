@@ -148,6 +148,7 @@ void CallEngine::try_start(CallId id) {
   alarms_.clear(id);
   call.state = Call::State::in_flight;
   call.began = call.provider->failing.begin();
+  call.began_at = at_.now;
   call.permit.reset();
   if (start->permit) call.permit = start->permit->permit;
   if (call.spend.calls++ > 0) ++call.spend.retries;

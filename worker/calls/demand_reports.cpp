@@ -23,6 +23,16 @@ std::size_t could_start(const CalledProvider& provider, const Backlog& backlog) 
   return provider.ready.size() + (counts ? backlog.waiting : 0);
 }
 
+/// Never 0, which is that of none.
+std::uint32_t age_of_oldest(const CalledProvider& provider, const CallTable& calls, TimePoint now) {
+  Duration oldest{};
+  for (const auto& [id, call] : calls) {
+    if (call.provider == &provider && call.state == Call::State::in_flight)
+      oldest = std::max(oldest, now - call.began_at + std::chrono::milliseconds(1));
+  }
+  return in_ms(oldest);
+}
+
 wire::Demand demand_of(CalledProvider& provider, CallTable& calls, const Backlog& backlog,
                        const CoordinatorLink& link, const Moment& at) {
   std::vector<wire::CallSize> sizes;
@@ -30,6 +40,7 @@ wire::Demand demand_of(CalledProvider& provider, CallTable& calls, const Backlog
   auto demand = provider.budget.demand(could_start(provider, backlog), std::move(sizes), at.now);
   demand.backing_off = provider.backing_off;
   demand.reached = provider.answered;
+  if (demand.in_flight > 0) demand.oldest_ms = age_of_oldest(provider, calls, at.now);
   demand.variation_us = in_microseconds(provider.variation.most());
   if (const auto span = link.clock().at(at.boot)) {
     demand.uncertainty_us = in_microseconds(span->to - span->from);

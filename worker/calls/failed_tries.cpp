@@ -210,6 +210,7 @@ Failed read_lost(const Call& call, const HttpFailure& failure, const Redactor& r
 void note_lost(Call& call, const HttpDone& done, const Failed& failed, TimePoint now) {
   if (!done.started && failed.reason == Reason::provider_changed) return take_back(call);
   call.provider->lost_last = true;
+  if (failed.reason == Reason::timed_out) call.provider->budget.timed_out();
   if (never_connected(done) && !done.started) settle_uncharged(call);
   if (!failed.retryable) return note_declined(call, now);
   never_connected(done) || !fails_for_its_input(call) ? note_outage_like(call, now) : leave_place(call, now);

@@ -63,6 +63,7 @@ void write_budget(Json& json, const BudgetFacts& facts, std::size_t depth) {
   json.member("rate_limited", facts.rate_limited);
   json.member("named_delays", facts.named_delays);
   json.member("failed", facts.failed);
+  json.member("timed_out", facts.timed_out);
   json.line(depth);
   json.member("paused_seconds", seconds(facts.paused_time));
   json.member("outage_seconds", seconds(facts.outage_time));

@@ -22,6 +22,27 @@ TEST_F(GovernorTest, SendsEachChangeOnceAndAnswersEveryHeartbeat) {
   EXPECT_TRUE(grant_to(1, start));
 }
 
+TEST_F(GovernorTest, KnowsTheOldestCallOfAllWorkersAndWhatAnswersTake) {
+  governor.join(1, {5}, start);
+  governor.join(2, {5}, start);
+  auto demand = ready(0, 2);
+  demand.oldest_ms = 42'000;
+  demand.outcomes = {.answered = 3, .latency_sum_us = 6'000'000, .timed_out = 1};
+  send(1, demand, start);
+  demand = ready(0, 1);
+  demand.oldest_ms = 5'000;
+  demand.outcomes = {.answered = 1, .latency_sum_us = 2'000'000, .timed_out = 2};
+  send(2, demand, start);
+  auto facts = governor.facts(start)[0];
+  EXPECT_EQ(facts.oldest_call, 42s);
+  EXPECT_EQ(facts.mean_latency, 2s);
+  EXPECT_EQ(facts.timed_out, 3u);
+  send(1, ready(0), start);
+  facts = governor.facts(start)[0];
+  EXPECT_EQ(facts.oldest_call, 5s);
+  EXPECT_EQ(facts.timed_out, 3u);
+}
+
 TEST_F(GovernorTest, IgnoresWhoIsNotThere) {
   send(7, ready(3), start);
   EXPECT_TRUE(governor.turn(start).empty());

@@ -42,6 +42,8 @@ ProgressState busy() {
   openai.answered = 44;
   openai.rate_limited = 2;
   openai.failed = 1;
+  openai.timed_out = 3;
+  openai.oldest_call = 42s;
   openai.in_flight = 5;
   openai.waiting_calls = 9;
   openai.backing_off_calls = 2;
@@ -101,6 +103,8 @@ TEST(RunMetrics, NameEachProvidersBudget) {
   EXPECT_EQ(value_of(metrics, "sluice_provider_utilisation_ratio", {{"provider", "other"}}), std::nullopt);
   EXPECT_EQ(value_of(metrics, "sluice_provider_calls_waiting", openai), 9.0);
   EXPECT_EQ(value_of(metrics, "sluice_provider_calls_backing_off", openai), 2.0);
+  EXPECT_EQ(value_of(metrics, "sluice_provider_calls_timed_out_total", openai), 3.0);
+  EXPECT_EQ(value_of(metrics, "sluice_provider_oldest_call_seconds", openai), 42.0);
   EXPECT_EQ(value_of(metrics, "sluice_provider_paused", openai), 1.0);
   EXPECT_EQ(value_of(metrics, "sluice_provider_breaker_open", openai), 0.0);
   EXPECT_EQ(value_of(metrics, "sluice_provider_breaker_open", {{"provider", "other"}}), 1.0);

@@ -129,6 +129,37 @@ TEST_F(CallEngineTest, NothingWaitsBeyondItsDeadline) {
   EXPECT_EQ(ended.spend.waited_permit_ms, 5000u);
 }
 
+// Nobody saw that a call hung, nor afterwards how many had.
+TEST_F(CallEngineTest, TheCoordinatorLearnsHowLongTheOldestCallIsOutAndHowManyTimedOut) {
+  const auto demand_now = [&] {
+    engine.want_demand();
+    const auto demand = turn().demand;
+    EXPECT_TRUE(demand);
+    for (const auto& one : demand.value_or(DemandChanged{}).demands) {
+      if (one.provider == "a") return one;
+    }
+    return wire::Demand{};
+  };
+  EXPECT_EQ(demand_now().oldest_ms, 0u) << "none is out";
+  submit(1);
+  const auto hangs = calls().at(0).id;
+  pass(20s);
+  submit(2);
+  const auto second = calls().at(0).id;
+  pass(10s);
+  EXPECT_EQ(demand_now().oldest_ms, 30'001u);
+  HttpDone timed_out;
+  timed_out.id = hangs;
+  timed_out.started = true;
+  timed_out.failure = HttpFailure{HttpFailure::Kind::timed_out, "no answer within 30 s"};
+  engine.on_done(timed_out, now, {});
+  const auto then = demand_now();
+  EXPECT_EQ(then.oldest_ms, 10'001u);
+  EXPECT_EQ(then.outcomes.timed_out, 1u);
+  done(second, 200);
+  EXPECT_EQ(demand_now().outcomes.timed_out, 0u) << "each is said once";
+}
+
 // A server that names a delay each time uses up the case, and its words were nowhere.
 TEST_F(CallEngineTest, WhatWasRefusedUntilItsTimeWasSpentSaysTheServersWords) {
   submit(1, 5s);
