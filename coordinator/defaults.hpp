@@ -100,6 +100,10 @@ inline constexpr std::size_t named_trials = 5;  ///< Of those that an error is a
 inline constexpr std::chrono::duration<double> rate_window{10};
 inline constexpr std::uint64_t rate_trials = 10;
 inline constexpr std::chrono::duration<double> long_stop{3};  ///< No rate is shown after so long a pause.
+/// Before it nobody wonders where a call, or the next result, is.
+inline constexpr std::chrono::duration<double> clearly_late{10};
+/// So many times as long as answers take on average: few of them take that, however they differ in length.
+inline constexpr int late_latencies = 4;
 
 // --- report: how much is shown of a value, a case, a list
 inline constexpr std::size_t span_bytes = 400;         ///< Of some words where room is scarce.

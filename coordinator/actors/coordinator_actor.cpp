@@ -115,6 +115,9 @@ ProgressState progress_of(CoordinatorActor* self, const RunFacts& facts) {
   if (remaining && goes_on(state)) {
     progress.remaining = std::chrono::duration_cast<std::chrono::seconds>(*remaining);
   }
+  const auto stalled = state.rate.stalled();
+  if (stalled && progress.begun + progress.in_check > 0)
+    progress.stalled = std::chrono::duration_cast<std::chrono::seconds>(*stalled);
   if (state.config->price) progress.cost = paid_cost(facts, state.config->price);
   return progress;
 }

@@ -67,6 +67,28 @@ std::string with_waiting(const BudgetFacts& budget) {
   return " (" + std::to_string(budget.waiting_calls) + (budget.waiting_calls == 1 ? " waits)" : " wait)");
 }
 
+/// For how long the provider's oldest call is out, if that is clearly longer than what answers take; else
+/// empty.
+std::string late_call(const BudgetFacts& budget) {
+  const auto late = std::max(std::chrono::duration_cast<BootTime>(defaults::clearly_late),
+                             defaults::late_latencies * budget.mean_latency);
+  if (budget.oldest_call < late) return "";
+  return wording::clock(std::chrono::floor<std::chrono::seconds>(budget.oldest_call));
+}
+
+/// Where no limit is known: how many calls may be in flight, as far as somebody may wonder.
+std::string places_in_use(const BudgetFacts& budget) {
+  const bool is_told = budget.found_concurrency || budget.waiting_calls > 0;
+  if (!is_told || budget.places == 0 || !wording::limits_of(budget).empty()) return "";
+  return std::to_string(budget.places) + " at a time";
+}
+
+/// While the number is searched for it may be another than the one that was found.
+std::string use_now(const BudgetFacts& budget) {
+  std::string places = places_in_use(budget);
+  return places.empty() ? wording::budget_use(budget) : places;
+}
+
 std::vector<Piece> pieces_of(const ProgressState& state, std::size_t columns) {
   std::vector<Piece> pieces;
   const auto add = [&](int rank, std::string text, std::string_view colour = "") {
@@ -90,9 +112,15 @@ std::vector<Piece> pieces_of(const ProgressState& state, std::size_t columns) {
   }
   if (state.waits_for_budget) add(2, "rest of the budget reserved", ansi::yellow);
   if (state.remaining) add(4, "ETA " + wording::clock(*state.remaining));
+  if (state.stalled) add(4, "no result for " + wording::clock(*state.stalled), ansi::yellow);
+  for (const BudgetFacts& budget : state.budgets) {
+    const std::string out = late_call(budget);
+    const std::string whose = state.budgets.size() > 1 ? budget.provider + " " : "";
+    if (!out.empty()) add(5, whose + "oldest call " + out, ansi::yellow);
+  }
   if (state.per_second) add(8, rate_text(*state.per_second));
   for (const BudgetFacts& budget : state.budgets) {
-    const std::string use = wording::budget_use(budget);
+    const std::string use = use_now(budget);
     const bool holds = !wording::hold(budget).empty();
     if (!use.empty()) {
       add(7, budget.provider + " " + use + (holds ? "" : with_waiting(budget)));
@@ -118,6 +146,9 @@ std::vector<Piece> pieces_of(const ProgressState& state, std::size_t columns) {
   if (state.cost) add(12, wording::dollars(*state.cost));
   if (state.waiting > 0) add(15, std::to_string(state.waiting) + " queued");
   if (state.rate_limited > 0) add(14, std::to_string(state.rate_limited) + "× rate-limited", ansi::yellow);
+  std::uint64_t timed_out = 0;
+  for (const BudgetFacts& budget : state.budgets) timed_out += budget.timed_out;
+  if (timed_out > 0) add(14, std::to_string(timed_out) + "× timed out", ansi::yellow);
   return pieces;
 }
 
@@ -126,15 +157,18 @@ std::string in_words(const BudgetFacts& budget) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) words += (words.empty() ? "; " + budget.provider + ": " : ", ") + part;
   };
-  add(wording::budget_use(budget));
+  const std::string places = places_in_use(budget);
+  add(places.empty() ? wording::budget_use(budget) : "at most " + places + " now");
   add(wording::hold(budget));
   if (budget.waiting_calls > 0) {
     const bool several = budget.waiting_workers > 1;
-    add(wording::counted(budget.waiting_calls, "call") +
+    add(wording::counted(budget.waiting_calls, places.empty() ? "call" : "more call") +
         (several ? " of " + std::to_string(budget.waiting_workers) + " workers waiting" : " waiting"));
   }
   if (budget.backing_off_calls > 0)
     add(wording::counted(budget.backing_off_calls, "failed call") + " waiting to be tried again");
+  if (const std::string out = late_call(budget); !out.empty()) add("the oldest call out for " + out);
+  if (budget.timed_out > 0) add(wording::counted(budget.timed_out, "call") + " timed out");
   return words;
 }
 
@@ -224,9 +258,19 @@ void RateEstimate::leave_out_the_stop(std::uint64_t done) {
   done_ = done;
 }
 
+std::optional<RateEstimate::Seconds> RateEstimate::stalled() const {
+  if (stopped_at_) return std::nullopt;
+  Seconds longest{};
+  for (std::size_t i = 1; i < samples_.size(); ++i)
+    longest = std::max(longest, samples_[i].at - samples_[i - 1].at);
+  const Seconds quiet = now_ - samples_.back().at;
+  if (quiet < std::max(defaults::clearly_late, 2 * longest)) return std::nullopt;
+  return quiet;
+}
+
 std::optional<double> RateEstimate::per_second() const {
   const std::uint64_t finished = done_ - samples_.front().done;
-  if (is_stopped() || finished == 0 || window() <= Seconds::zero()) return std::nullopt;
+  if (is_stopped() || stalled() || finished == 0 || window() <= Seconds::zero()) return std::nullopt;
   return static_cast<double>(finished) / window().count();
 }
 
@@ -287,6 +331,7 @@ std::string render_plain(const ProgressState& state) {
   if (state.per_second) line += "; " + rate_text(*state.per_second);
   line += "; " + wording::clock(state.elapsed) + " elapsed";
   if (state.remaining && !finished) line += ", about " + wording::clock(*state.remaining) + " left";
+  if (state.stalled && !finished) line += ", no result for " + wording::clock(*state.stalled);
   if (state.cost) line += "; " + wording::dollars(*state.cost);
   if (state.waits_for_budget && !finished)
     line +=

@@ -15,8 +15,9 @@ namespace sluice {
 
 /// Trials done per second, over the last 10 s, or as many more as 10 trials took, so that one slow answer
 /// does not make the remaining time jump. A stop of 3 s and more (an outage, a long pause) counts for
-/// nothing: after it the rate is the one before, until it is known anew. Pure: the time comes as an argument.
-/// Not thread-safe.
+/// nothing: after it the rate is the one before, until it is known anew. Once nothing was finished for 10 s,
+/// and for twice as long as ever lately, the rate is not known: it would only fall. Pure: the time comes as
+/// an argument. Not thread-safe.
 class RateEstimate {
  public:
   using Seconds = std::chrono::duration<double>;
@@ -24,10 +25,13 @@ class RateEstimate {
   /// `done` trials were finished at `elapsed` after the start; `goes_on` unless everything stands still.
   /// Neither number goes back.
   void update(Seconds elapsed, std::uint64_t done, bool goes_on);
-  /// Nothing until a trial was finished and some time has passed, nor during a stop that counts for nothing.
+  /// Nothing until a trial was finished and some time has passed, nor during a stop that counts for nothing,
+  /// nor while `stalled`.
   std::optional<double> per_second() const;
   /// Time for `remaining` more trials; nothing while the rate is unknown.
   std::optional<Seconds> time_for(std::uint64_t remaining) const;
+  /// For how long nothing was finished, if that is clearly longer than it was lately. Nothing during a stop.
+  std::optional<Seconds> stalled() const;
 
  private:
   struct Sample {
@@ -69,11 +73,12 @@ struct ProgressState {
   std::chrono::seconds elapsed{};
   std::optional<double> per_second;  ///< RateEstimate::per_second.
   std::optional<std::chrono::seconds> remaining;
-  std::uint64_t rate_limited = 0;    ///< 429 and 529 so far.
-  std::vector<BudgetFacts> budgets;  ///< Of each provider.
-  bool is_assessed = true;           ///< Else passed and failed are nothing but answers.
-  bool is_gated = false;             ///< The gate may yet decide otherwise on what passed and failed.
-  bool is_over = false;              ///< What is not done was not started.
+  std::optional<std::chrono::seconds> stalled;  ///< RateEstimate::stalled, while something is under way.
+  std::uint64_t rate_limited = 0;               ///< 429 and 529 so far.
+  std::vector<BudgetFacts> budgets;             ///< Of each provider.
+  bool is_assessed = true;                      ///< Else passed and failed are nothing but answers.
+  bool is_gated = false;  ///< The gate may yet decide otherwise on what passed and failed.
+  bool is_over = false;   ///< What is not done was not started.
 };
 
 /// Nothing goes on, so that what was done a while ago says nothing of what is left: a provider is down or

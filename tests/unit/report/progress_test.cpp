@@ -108,6 +108,66 @@ TEST(Progress, TheLiveLineShowsTheUseOfBudgetsAndWhoWaits) {
             "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  38/s  local (1 waits)  50 in flight");
 }
 
+// Three calls hung for minutes, and nothing on the line said so; the time that was left grew.
+TEST(Progress, ACallThatHangsIsNamed) {
+  ProgressState state = half_way();
+  BudgetFacts local;
+  local.provider = "local";
+  local.mean_latency = seconds(2);
+  local.oldest_call = seconds(9);
+  state.budgets = {local};
+  EXPECT_EQ(render_live(state, 200, false).find("oldest"), std::string::npos) << "nobody wonders yet";
+  state.budgets[0].oldest_call = std::chrono::milliseconds(42'900);
+  EXPECT_EQ(render_live(state, 80, false),
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  ETA 1:05  oldest call 0:42  38/s");
+  EXPECT_TRUE(render_plain(state).ends_with("; local: the oldest call out for 0:42")) << render_plain(state);
+  state.budgets[0].mean_latency = seconds(11);
+  EXPECT_EQ(render_live(state, 200, false).find("oldest"), std::string::npos) << "answers take long there";
+  state.budgets[0].mean_latency = {};
+  EXPECT_NE(render_live(state, 80, false).find("oldest call 0:42"), std::string::npos) << "none has come";
+  state.budgets.push_back(busy("openai"));
+  EXPECT_NE(render_live(state, 200, false).find("local oldest call 0:42"), std::string::npos);
+  state.budgets.pop_back();
+  state.budgets[0].timed_out = 3;
+  EXPECT_NE(render_live(state, 200, false).find("  3× timed out"), std::string::npos);
+  EXPECT_TRUE(render_plain(state).ends_with("the oldest call out for 0:42, 3 calls timed out"))
+      << render_plain(state);
+  for (std::size_t columns = 0; columns < 160; ++columns) {
+    EXPECT_LE(display_width(render_live(state, columns, false)), columns);
+  }
+}
+
+TEST(Progress, WhileNothingComesNothingIsEstimated) {
+  ProgressState state = half_way();
+  state.remaining.reset();
+  state.per_second.reset();
+  state.stalled = seconds(30);
+  EXPECT_EQ(render_live(state, 80, false),
+            "━━━━────  2500/5000  ✓ 2400  ✗ 90  ! 10  no result for 0:30  50 in flight");
+  EXPECT_NE(render_plain(state).find("; 1:05 elapsed, no result for 0:30; "), std::string::npos)
+      << render_plain(state);
+}
+
+// It said "3 in flight" and "6 at a time, 4 calls waiting": six had been found, and three were being tried.
+TEST(Progress, PlacesAreThoseInForce) {
+  ProgressState state = half_way();
+  BudgetFacts local;
+  local.provider = "local";
+  local.found_concurrency = 6;
+  local.places = 3;
+  local.waiting_calls = 4;
+  state.in_flight = 3;
+  state.budgets = {local};
+  EXPECT_NE(render_live(state, 200, false).find("  local 3 at a time (4 wait)  "), std::string::npos)
+      << render_live(state, 200, false);
+  EXPECT_TRUE(render_plain(state).ends_with("; local: at most 3 at a time now, 4 more calls waiting"))
+      << render_plain(state);
+  state.budgets[0].found_concurrency.reset();
+  EXPECT_TRUE(render_plain(state).ends_with("; local: at most 3 at a time now, 4 more calls waiting"));
+  state.budgets[0].waiting_calls = 0;
+  EXPECT_EQ(render_plain(state).find("local"), std::string::npos) << "nobody wonders";
+}
+
 // What the workers last reported may be from before the last answers.
 TEST(Progress, NobodyWaitsAtTheEnd) {
   ProgressState state = half_way();
