@@ -71,8 +71,10 @@ std::size_t Dispatcher::drop_worker(WorkerId worker, Ending ending) {
   // A unit that only this worker had yet to look for may now have been missed by everyone.
   for (const auto unit : queue_.remove_worker(worker)) finally_missed_.insert(unit);
   for (const auto unit : held) {
-    if (lease_of(unit, worker) == nullptr) continue;
+    const Lease* const lease = lease_of(unit, worker);
+    if (lease == nullptr) continue;
     if (!is_answered(unit)) ++ended;
+    if (lease->started) cut_off_.insert(unit);
     end_lease(unit, ending);
   }
   return ended;
@@ -190,6 +192,7 @@ bool Dispatcher::begin_recording(UnitId unit) {
 bool Dispatcher::settle(UnitId unit) {
   if (unit >= units_.size() || units_[unit].settled) return false;
   units_[unit].settled = true;
+  cut_off_.erase(unit);
   if (units_[unit].recording) --recording_;
   ++settled_;
   queue_.forget_misses(unit);

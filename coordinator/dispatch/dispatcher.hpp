@@ -132,6 +132,9 @@ class Dispatcher {
   std::vector<UnitId> missed_units() const;
   /// Units without a result that a worker has begun with, though it may be gone meanwhile; ascending.
   std::vector<UnitId> begun_units() const;
+  /// Some unit without a result was under way at a worker that left or was lost before it said what came of
+  /// it, or still is.
+  bool has_cut_off() const { return started_ > 0 || !cut_off_.empty(); }
   /// Units given up after too many losses, ascending.
   std::vector<UnitId> lost_units() const { return {lost_units_.begin(), lost_units_.end()}; }
 
@@ -192,6 +195,7 @@ class Dispatcher {
   std::optional<TimePoint> first_deadline_;  ///< No lease ends before it: they only get more time.
   std::set<UnitId> finally_missed_;
   std::set<UnitId> lost_units_;
+  std::set<UnitId> cut_off_;  ///< Begun at workers that are gone, and without a result yet.
   std::map<UnitId, std::set<WorkerId>> unread_;  ///< Those suspected, with who could not read them.
   std::vector<ReturnedLease> returned_;
   std::size_t settled_ = 0;

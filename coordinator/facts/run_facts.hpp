@@ -31,7 +31,8 @@ struct RunFacts {
   double duration_seconds = 0.0;
   std::chrono::milliseconds part_time{};  ///< Of its last part alone.
   bool is_resumed = false;     ///< It went on where an earlier part stopped; the counters are of all parts.
-  std::uint64_t requests = 0;  ///< Provider calls.
+  std::uint64_t requests = 0;  ///< Provider calls, as far as workers reported them.
+  bool cut_off_calls = false;  ///< The run ended before all that were under way: nobody reported those.
   std::uint64_t retries = 0;
   std::uint64_t rate_limited = 0;
   std::uint64_t cache_hits = 0;

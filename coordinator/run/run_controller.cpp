@@ -442,6 +442,7 @@ RunFacts RunController::facts() const {
   auto facts = tally_.facts();
   facts.workers = roster_.facts();
   facts.cut_short = end_.cut_short(dispatcher_.settled_count() == plan_.unit_count());
+  facts.cut_off_calls = facts.cut_short && config_.settings.mode == Mode::live && dispatcher_.has_cut_off();
   return facts;
 }
 

@@ -330,15 +330,20 @@ std::string run_facts(const ReportInput& input) {
   const auto plural = [](std::uint64_t number, std::string_view one, std::string_view many) {
     return grouped(number) + ' ' + std::string(number == 1 ? one : many);
   };
-  std::string text = duration(facts.duration_seconds) + (facts.is_resumed ? " in all its parts, " : ", ") +
-                     counted(facts.requests, "request") + ", " + plural(facts.retries, "retry", "retries") +
-                     ", " + counted(facts.cache_hits, "cache hit");
+  std::string text =
+      duration(facts.duration_seconds) + (facts.is_resumed ? " in all its parts, " : ", ") +
+      counted(facts.requests, "request") + (facts.cut_off_calls ? " and those cut off at its end, " : ", ") +
+      plural(facts.retries, "retry", "retries") + ", " + counted(facts.cache_hits, "cache hit");
   // The ledger keeps no workers: of a past run it is not known how many there were.
   if (!facts.workers.empty()) text += ", " + counted(facts.workers.size(), "worker");
   std::uint64_t lost = 0;
   for (const auto& worker : facts.workers) lost += worker.lost ? 1 : 0;
   if (lost > 0) text += " (" + grouped(lost) + " lost)";
   if (facts.rate_limited > 0) text += ", rate limited " + plural(facts.rate_limited, "time", "times");
+  std::uint64_t timed_out = 0;
+  for (const BudgetFacts& budget : facts.budgets) timed_out += budget.timed_out;
+  if (timed_out > 0)
+    text += ", " + counted(timed_out, "call") + " timed out" + (facts.is_resumed ? " in its last part" : "");
   return text;
 }
 

@@ -85,6 +85,20 @@ TEST_F(DispatcherTest, KnowsWhichUnitsWithoutAResultWereBegun) {
   EXPECT_EQ(dispatcher.begun_units(), (std::vector<UnitId>{2, 3})) << "2 was looked for";
 }
 
+TEST_F(DispatcherTest, KnowsWhetherAnythingWasCutOff) {
+  Dispatcher dispatcher(config, units(3), {});
+  join(dispatcher, 1, 3);
+  ASSERT_EQ(dispatcher.lease(1, 3, at(0ms)).size(), 3u);
+  EXPECT_FALSE(dispatcher.has_cut_off());
+  for (const UnitId unit : {0u, 1u}) dispatcher.started(1, unit, at(0ms));
+  EXPECT_TRUE(dispatcher.has_cut_off()) << "if the run ended now";
+  dispatcher.release(1, 0);
+  dispatcher.leave(1);
+  EXPECT_TRUE(dispatcher.has_cut_off()) << "it never said what came of 1";
+  dispatcher.settle(1);
+  EXPECT_FALSE(dispatcher.has_cut_off()) << "what was paid for 0 was said";
+}
+
 TEST_F(DispatcherTest, AUnitThatKillsItsWorkersIsGivenUp) {
   Dispatcher dispatcher(config, units(1), {});
   auto now = 0ms;

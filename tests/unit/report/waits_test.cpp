@@ -45,6 +45,23 @@ TEST_F(Waits, OfCallsAreSummedWhereNoLimitHeldTheRunUp) {
   EXPECT_EQ(words(), "2.5 s for permits, 0.6 s before retries, over all calls");
 }
 
+// Time-outs were among the retries and the errors, and counted nowhere.
+TEST_F(Waits, CallsThatTimedOutAreCounted) {
+  EXPECT_EQ(wording::run_facts(input_).find("timed out"), std::string::npos);
+  input_.facts.budgets[0].timed_out = 3;
+  EXPECT_TRUE(wording::run_facts(input_).ends_with(", 3 calls timed out")) << wording::run_facts(input_);
+  input_.facts.is_resumed = true;
+  EXPECT_TRUE(wording::run_facts(input_).ends_with(", 3 calls timed out in its last part"));
+}
+
+// A run that was interrupted while calls hung said how many requests it had made, without these.
+TEST_F(Waits, RequestsThatWereCutOffAreNamed) {
+  input_.facts.cut_off_calls = true;
+  EXPECT_NE(wording::run_facts(input_).find(", 7 requests and those cut off at its end, 1 retry, "),
+            std::string::npos)
+      << wording::run_facts(input_);
+}
+
 // Calls are held up in the part that this process ran; how long the run took is of all its parts.
 TEST_F(Waits, OfAResumedRunAreThoseOfItsLastPart) {
   input_.facts.is_resumed = true;

@@ -31,6 +31,23 @@ TEST_F(RunControllerTest, TheFirstReasonToStopStays) {
   expect_stopped(Reason::interrupted);
 }
 
+// The report of a run that was interrupted while calls hung counted the requests of all others, and said
+// nothing of these.
+TEST_F(RunControllerTest, CallsThatTheEndCutOffAreKnown) {
+  for (const bool are_waited_for : {true, false}) {
+    committed.clear();
+    begin();
+    join("p", 1);
+    record(report("p", {answered(0)}, {0, 1}));
+    EXPECT_FALSE(controller->facts().cut_off_calls) << "the run goes on";
+    Effects effects;
+    controller->stop({Reason::interrupted, "SIGINT"}, at(now), effects);
+    if (are_waited_for) record(report("p", {answered(1)}));
+    send("p", wire::Goodbye{"drained"});
+    EXPECT_EQ(controller->facts().cut_off_calls, !are_waited_for);
+  }
+}
+
 TEST_F(RunControllerTest, ResultsThatComeAfterTheEndAreStillRecorded) {
   begin();
   join("p", 1);
