@@ -102,16 +102,15 @@ void ConcurrencySearch::remember(std::uint32_t answered, std::uint32_t failed) {
 }
 
 void ConcurrencySearch::interrupt() {
-  if (before_failures_) {
-    const auto before = *std::exchange(before_failures_, std::nullopt);
-    kept_ = before.kept;
-    more_brought_nothing_ = before.more_brought_nothing;
-    go_on_with(before.limit, before.phase);
-  }
-  window_ = {};
+  const Standing now{phase_, limit_, kept_, more_brought_nothing_};
+  const auto before = std::exchange(before_failures_, std::nullopt).value_or(now);
+  kept_ = before.kept;
+  more_brought_nothing_ = before.more_brought_nothing;
   opening_ = {};
   opened_with_ = 0;
   opening_failures_ = 0;
+  // What hung in the outage still ends, and then took as long as that.
+  go_on_with(before.limit, before.phase);
 }
 
 void ConcurrencySearch::grow_by(std::uint64_t answers) {

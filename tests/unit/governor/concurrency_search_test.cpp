@@ -253,6 +253,29 @@ TEST(ConcurrencySearch, AnOutageChangesNothing) {
   EXPECT_GT(opening.limit(), 100u) << "it goes on opening";
 }
 
+// What hung in the outage and was answered after it was measured as what the number brings: all else brought
+// more then, and the number was lost.
+TEST(ConcurrencySearch, AnswersThatHungInAnOutageAreNoMeasure) {
+  for (const int failures : {0, 40}) {
+    SCOPED_TRACE(::testing::Message() << failures << " failures are told before it");
+    ConcurrencySearch search(5);
+    search.set_most(512);
+    const auto found = settle(search, 40, 20'000);
+    ASSERT_GE(found, 32u);
+    for (int i = 0; i < failures; ++i) search.on_outcomes(0, 1, 0, 1000);
+    search.interrupt();
+    const auto hung = search.limit();
+    for (std::uint32_t i = 0; i < hung; ++i) search.on_outcomes(1, 0, 60'000'000, 1000);
+    std::uint32_t most = 0;
+    for (int i = 0; i < 4000; ++i) {
+      settle(search, 40, 1);
+      most = std::max(most, search.limit());
+      ASSERT_TRUE(search.found()) << "after " << i << " answers";
+    }
+    EXPECT_LE(most, found * 3 / 2);
+  }
+}
+
 // Failures that are always there kept the standing of the opening, and each outage led back to it.
 TEST(ConcurrencySearch, AnOutageChangesNothingWhereAFewCallsAlwaysFail) {
   ConcurrencySearch search(5);
