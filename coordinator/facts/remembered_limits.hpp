@@ -13,7 +13,7 @@ namespace sluice {
 struct RememberedLimits {
   std::string key;       ///< See limits_identity.
   std::string provider;  ///< As that run's settings name it.
-  std::string server;    ///< Its base URL without user info, or the cache_identity of the settings.
+  std::string server;    ///< Its base URL without user info; of earlier versions, its cache identity.
   LearnedLimits limits;  ///< `age` counts from learned_at_ms.
   std::int64_t learned_at_ms = 0;
   std::string run_id;

@@ -46,8 +46,8 @@ std::vector<RememberedLimits> limits_learned(std::span<const ProviderSettings> p
     if (!budget.has_learned() || provider == providers.end()) continue;
     const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(budget.learned.age).count();
     RememberedLimits& one = learned.emplace_back(RememberedLimits{limits_identity(*provider), provider->name,
-                                                                  provider->cache_identity, budget.learned,
-                                                                  now_ms - age, run_id});
+                                                                  normalised_base_url(provider->base_url),
+                                                                  budget.learned, now_ms - age, run_id});
     one.limits.age = {};
   }
   return learned;

@@ -45,6 +45,22 @@ TEST(ProviderLimits, OfOneRunAreThoseOfTheNext) {
   EXPECT_EQ(limits_for(providers, learned, 0)[1].age, 0s) << "a clock that was set back";
 }
 
+// What only the cache tells servers by stood there: a text of the settings, or headers behind the URL.
+TEST(ProviderLimits, NameTheServerByItsBaseUrl) {
+  auto named = provider("a", "https://me:secret@one.example/v1/", "X_KEY");
+  named.cache_identity = "our answers of May";
+  auto with_headers = provider("b", "https://two.example/v1", "X_KEY");
+  with_headers.cache_identity = R"(https://two.example/v1 header"x-team":"evals")";
+  std::vector<BudgetFacts> budgets(2);
+  budgets[0].provider = "a";
+  budgets[1].provider = "b";
+  for (BudgetFacts& one : budgets) one.learned.in_flight = 2;
+  const auto learned = limits_learned(std::vector{named, with_headers}, budgets, "run-1", 0);
+  ASSERT_EQ(learned.size(), 2u);
+  EXPECT_EQ(learned[0].server, "https://one.example/v1");
+  EXPECT_EQ(learned[1].server, "https://two.example/v1");
+}
+
 // A run without a call stood in `sluice limits` as the one that had learnt the limit, in its 0 seconds.
 TEST(ProviderLimits, WhatARunOnlyHandsOnStaysThatOfTheRunThatLearntIt) {
   const std::vector providers{provider("a", "https://x/v1", "X_KEY")};
