@@ -151,8 +151,11 @@ std::string how_to_go_on(const RunOptions& options, const Suite& suite, const st
   const bool needs_cost = why && why->reason == Reason::cost_budget_spent;
   const bool needs_tokens = why && why->reason == Reason::token_budget_spent;
   const std::string budget = needs_cost ? " --max-cost MORE" : needs_tokens ? " --max-tokens MORE" : "";
+  // A deadline is that of each part.
+  const bool reached_deadline = why && why->reason == Reason::deadline_reached;
+  const std::string again = reached_deadline ? " for as long again, or until another --deadline" : "";
   return "continue with `" + resume_command(run_id, !suite.runs_command.empty()) + budget +
-         files_again(options) + home_flag(options.settings) + "`" +
+         files_again(options) + home_flag(options.settings) + "`" + again +
          (is_cached ? "; the same command starts a new run, and pays for no answer twice" : "");
 }
 

@@ -17,4 +17,17 @@ TEST(ResumedRun, TheCommandThatGoesOnAllowsTheCommandsOfItsSuite) {
       << words();
 }
 
+// It looked as if the run then went on to its end, and it ended by the same deadline.
+TEST(ResumedRun, ADeadlineIsThatOfTheNextPartToo) {
+  const RunOptions options;
+  const auto words = [&](Reason why) {
+    return how_to_go_on(options, Suite(), "1b4e28ba-2fa1-11d2", Error{why, "it ended"});
+  };
+  EXPECT_TRUE(words(Reason::deadline_reached)
+                  .starts_with("continue with `sluice run --resume 1b4e28ba` for as long again, or until "
+                               "another --deadline"))
+      << words(Reason::deadline_reached);
+  EXPECT_EQ(words(Reason::cost_budget_spent).find("--deadline"), std::string::npos);
+}
+
 }  // namespace sluice::resumed_run_test
