@@ -1,8 +1,11 @@
 #include "coordinator/suite/prices.hpp"
 
+#include "common/files.hpp"
 #include "config/embedded_config.hpp"
+#include "tests/support/paths.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -71,6 +74,19 @@ TEST(Prices, ShippedTableKnowsTwoModelsOfEachProviderAndTheDefaultEmbedder) {
   EXPECT_DOUBLE_EQ(table->cost(ProviderKind::openai, "text-embedding-3-small", {1'000'000, 0}).value_or(0),
                    0.02)
       << "the default embedder";
+}
+
+TEST(Prices, TheTableOfTheDocumentationIsOne) {
+  const auto page = read_file(support::source_path("docs/providers.md"), 1 << 20);
+  ASSERT_TRUE(page) << page.error().message;
+  const std::string_view fence = "```toml\n";
+  const auto begin = page->find(fence, page->find("\n## Prices\n")) + fence.size();
+  ASSERT_LT(begin, page->size());
+  const auto table = PriceTable::parse(page->substr(begin, page->find("```", begin) - begin), "providers.md");
+  ASSERT_TRUE(table) << join_findings(table.error());
+  EXPECT_DOUBLE_EQ(table->cost(ProviderKind::openai, "llama-3.3-70b", {1'000'000, 1'000'000}).value_or(0),
+                   0.52);
+  EXPECT_EQ(table->cost(ProviderKind::openai, "qwen3-8b", {1'000'000, 1'000'000}), 0.0);
 }
 
 }  // namespace
