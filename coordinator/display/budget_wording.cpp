@@ -60,6 +60,8 @@ std::string refusals(const BudgetFacts& facts) {
   } else if (facts.requests ? facts.requests->source == LimitSource::found
                             : facts.effective_per_minute.has_value()) {
     text += ": name requests_per_minute if you know it";
+    // A refusal does not say which limit it is of.
+    if (!facts.max_in_flight) text += ", or max_in_flight where the provider limits calls at a time";
   }
   return text;
 }

@@ -114,12 +114,19 @@ TEST(BudgetWording, TheSummarySaysWhatLimitedTheCalls) {
   BudgetFacts facts = limited_to(4980.0, LimitSource::found);
   facts.rate_limited = 1;
   EXPECT_EQ(budget_summary(facts),
-            "about 83/s (found); 1 call refused: name requests_per_minute if you know it");
+            "about 83/s (found); 1 call refused: name requests_per_minute if you know it, or max_in_flight "
+            "where the provider limits calls at a time");
+  facts.max_in_flight = 8;
+  EXPECT_EQ(
+      budget_summary(facts),
+      "about 83/s (found), at most 8 in flight; 1 call refused: name requests_per_minute if you know it");
   facts = {};
   facts.rate_limited = 2;
   EXPECT_EQ(budget_summary(facts), "2 calls refused");
   facts.effective_per_minute = 300;
-  EXPECT_EQ(budget_summary(facts), "2 calls refused: name requests_per_minute if you know it")
+  EXPECT_EQ(budget_summary(facts),
+            "2 calls refused: name requests_per_minute if you know it, or max_in_flight where the provider "
+            "limits calls at a time")
       << "a search that has found nothing";
   facts = limited_to(3000.0, LimitSource::configured);
   facts.rate_limited = 2;
