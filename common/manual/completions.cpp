@@ -1,5 +1,7 @@
 #include "common/manual/completions.hpp"
 
+#include "common/text/joined.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <string_view>
@@ -13,12 +15,6 @@ std::string shell_word(std::string_view text) {
   std::string out = "'";
   for (const char one : text) out += one == '\'' ? std::string("'\\''") : std::string(1, one);
   return out + "'";
-}
-
-std::string joined(const std::vector<std::string>& parts, std::string_view between) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : std::string(between)) + part;
-  return out;
 }
 
 /// `_sluice_worker` of sluice-worker.

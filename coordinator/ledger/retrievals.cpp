@@ -9,22 +9,22 @@
 namespace sluice {
 namespace {
 
-const std::string insert_retrieval = R"sql(
-  INSERT OR REPLACE INTO retrievals(
-    id, type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
-    task_class, language, build_system, status)
-  SELECT )sql" + row_id("seq", "?2") +
+/// In the order in which bind and event_of have them.
+const std::string retrieval_columns =
+    "type, test, category, score, example, high_floor, degraded_floor, plugin, embedder, task_class, "
+    "language, build_system, status";
+
+const std::string insert_retrieval = "INSERT OR REPLACE INTO retrievals(id, " + retrieval_columns +
+                                     ") SELECT " + row_id("seq", "?2") +
                                      R"sql(, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
   FROM runs WHERE run_id = ?1
 )sql";
 
 // Of a group with max(), SQLite takes the other columns from the row that has it. A case that was run again,
 // often out of the cache, is no further evidence.
-const std::string select_retrievals = R"sql(
-  SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
-    task_class, language, build_system, status, max(id)
-  FROM )sql" + sound("retrievals") + " JOIN " +
-                                      kept_runs + " ON retrievals.id" + ids_of_run("runs.seq") +
+const std::string select_retrievals = "SELECT " + retrieval_columns + ", max(id) FROM " +
+                                      sound("retrievals") + " JOIN " + kept_runs + " ON retrievals.id" +
+                                      ids_of_run("runs.seq") +
                                       R"sql(
   WHERE plugin IS ?1 AND embedder IS ?2 AND (?3 IS NULL OR runs.suite = ?3)
     AND runs.mode <> 'mock' AND status NOT IN ('', 'error')
@@ -32,11 +32,9 @@ const std::string select_retrievals = R"sql(
   ORDER BY task_class, language, build_system, runs.suite, test
 )sql";
 
-const std::string select_of_run = R"sql(
-  SELECT type, test, category, score, example, high_floor, degraded_floor, plugin, embedder,
-    task_class, language, build_system, status, retrievals.id
-  FROM )sql" + sound("retrievals") +
-                                  " JOIN runs ON retrievals.id" + ids_of_run("runs.seq") +
+const std::string select_of_run = "SELECT " + retrieval_columns + ", retrievals.id FROM " +
+                                  sound("retrievals") + " JOIN runs ON retrievals.id" +
+                                  ids_of_run("runs.seq") +
                                   R"sql(
   WHERE runs.run_id = ?1 ORDER BY retrievals.id
 )sql";
