@@ -6,6 +6,7 @@
 #include <random>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -56,8 +57,9 @@ Result<FileDescriptor> lock_folder(const std::filesystem::path& folder) {
     return fail(Reason::output_failed, here.string() + " cannot be made: " + problem.message());
   FileDescriptor lock(::open(here.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.is_open() && ::flock(lock.number(), LOCK_EX) == 0) return lock;
+  const int error = errno;
   return fail(Reason::output_failed,
-              here.string() + " cannot be locked: " + std::generic_category().message(errno));
+              here.string() + " cannot be locked: " + std::generic_category().message(error));
 }
 
 Result<void> create_private_file(const std::filesystem::path& path, const std::string& content) {
@@ -68,9 +70,11 @@ Result<void> create_private_file(const std::filesystem::path& path, const std::s
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return failed(std::generic_category().message(errno));
   const auto written = ::write(file, content.data(), content.size());
-  const bool whole = written == static_cast<ssize_t>(content.size()) && ::fsync(file) == 0;
-  const int error = errno;
-  if (::close(file) == 0 && whole) return {};
+  // What is cut off names no error: it is the disk that is full.
+  int error = written < 0 ? errno : std::cmp_equal(written, content.size()) ? 0 : ENOSPC;
+  if (error == 0 && ::fsync(file) != 0) error = errno;
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0) return {};
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
   return failed(std::generic_category().message(error));

@@ -14,8 +14,9 @@ namespace sluice {
 Result<std::shared_ptr<CallLog>> CallLog::open(const std::filesystem::path& path) {
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file.is_open()) {
+    const int error = errno;
     return fail(Reason::output_failed,
-                "the call log " + path.string() + " cannot be opened: " + std::strerror(errno));
+                "the call log " + path.string() + " cannot be opened: " + std::strerror(error));
   }
   return std::shared_ptr<CallLog>(new CallLog(std::move(file), path));
 }
@@ -28,8 +29,10 @@ void CallLog::write(BootTime started, std::string_view members) {
   line += members;
   line += "}\n";
   const auto written = ::write(file_.number(), line.data(), line.size());
+  const int error = errno;
   if (std::cmp_equal(written, line.size()) || failed_.exchange(true)) return;
-  spdlog::warn("the call log {} is not whole: {}", path_.string(), std::strerror(errno));
+  spdlog::warn("the call log {} is not whole: {}", path_.string(),
+               written < 0 ? std::strerror(error) : "only the beginning of a line was written");
 }
 
 }  // namespace sluice
