@@ -105,6 +105,12 @@ PastRun run_in(SQLite::Statement& row) {
   return past;
 }
 
+std::vector<PastRun> runs_in(SQLite::Statement& query) {
+  std::vector<PastRun> runs;
+  while (query.executeStep()) runs.push_back(run_in(query));
+  return runs;
+}
+
 /// Of `last` 0, of `last~3` 3; nothing for words that name a run by its id.
 std::optional<std::int64_t> runs_before_last(std::string_view words) {
   constexpr std::string_view last = "last";
@@ -214,9 +220,7 @@ Result<std::vector<PastRun>> Ledger::baseline_runs(const std::string& suite_path
         select_runs +
             "WHERE suite_path IS ? AND pinned_at_ms IS NOT NULL ORDER BY pinned_at_ms DESC, seq DESC");
     query.bind(1, suite_path);
-    std::vector<PastRun> runs;
-    while (query.executeStep()) runs.push_back(run_in(query));
-    return database_->as_found(std::move(runs));
+    return database_->as_found(runs_in(query));
   });
 }
 
@@ -224,9 +228,7 @@ Result<std::vector<PastRun>> Ledger::list_runs(std::size_t limit) const {
   return guarded(ledger_error, [&] {
     SQLite::Statement query(database_->db, select_runs + "ORDER BY seq DESC LIMIT ?");
     query.bind(1, stored(limit));
-    std::vector<PastRun> runs;
-    while (query.executeStep()) runs.push_back(run_in(query));
-    return database_->as_found(std::move(runs));
+    return database_->as_found(runs_in(query));
   });
 }
 
@@ -241,10 +243,10 @@ Result<PastRun> Ledger::find_run(const std::string& words) const {
       if (!newest.executeStep()) return fail(no_run(words));
       return database_->as_found({run_in(newest)}).front();
     }
-    SQLite::Statement query(
-        database_->db, select_runs +
-                           "WHERE substr(run_id, 1, length(?1)) = ?1 ORDER BY run_id = ?1 DESC, seq DESC "
-                           "LIMIT 2");
+    // Between these two are those that begin so, by the index: ids are of ASCII.
+    SQLite::Statement query(database_->db, select_runs +
+                                               "WHERE run_id BETWEEN ?1 AND ?1 || char(127) "
+                                               "ORDER BY run_id = ?1 DESC, seq DESC LIMIT 2");
     query.bind(1, words);
     if (!query.executeStep()) return fail(no_run(words));
     auto found = run_in(query);

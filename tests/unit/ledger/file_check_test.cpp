@@ -62,6 +62,14 @@ TEST_F(FileCheck, AChangedRunIsNotShown) {
   EXPECT_EQ(results(restored(), "run-2")->size(), trials);
 }
 
+TEST_F(FileCheck, AChangedRunHidesNoOther) {
+  make_ledger();
+  change("UPDATE runs SET verdict = 'fail' WHERE run_id = 'run-2'");
+  const auto ledger = Ledger::open(file());
+  const auto shown = ledger->find_run("run-1");
+  EXPECT_TRUE(shown) << shown.error().message;
+}
+
 // Commands that read it said that it is damaged, and doctor that all is sound.
 TEST_F(FileCheck, JsonThatNestsTooDeeplyIsNamedByRunAndColumn) {
   make_ledger();
