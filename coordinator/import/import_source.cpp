@@ -190,14 +190,20 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
   return std::nullopt;
 }
 
-bool leads_to_itself(const std::string& name, const ImportFile& from, std::uint32_t line, Loss loss) {
+bool may_follow(const std::string& name, const ImportFile& from, std::uint32_t line, Loss loss) {
   const auto is_same = [path = std::filesystem::path(name).lexically_normal()](const std::string& other) {
     return std::filesystem::path(other).lexically_normal() == path;
   };
-  if (!is_same(from.name) && std::ranges::none_of(from.within, is_same)) return false;
+  std::string problem;
+  if (is_same(from.name) || std::ranges::any_of(from.within, is_same))
+    problem = "leads to itself";
+  else if (from.depth > 1 && ++*from.followed > defaults::max_followed_files)
+    problem = "stands behind more than " + std::to_string(defaults::max_followed_files) +
+              " names of files in files that others name";
+  if (problem.empty()) return true;
   from.lose(loss, line,
-            left_out("names \"" + excerpt(name, defaults::quoted_bytes) + "\", which leads to itself", loss));
-  return true;
+            left_out("names \"" + excerpt(name, defaults::quoted_bytes) + "\", which " + problem, loss));
+  return false;
 }
 
 std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from, std::uint32_t line,

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,8 @@ struct ImportFile {
   ForeignEnvironment* environment = nullptr;  ///< Null where no text is read.
   std::size_t depth = 0;                      ///< So many names of files lead to it.
   std::vector<std::string> within{};          ///< The files that hold these names.
+  /// How many files were followed by names in files that others name; all files of an import share it.
+  std::shared_ptr<std::size_t> followed = std::make_shared<std::size_t>(0);
 
   /// A note of what changes no request and no verdict.
   void note(std::uint32_t line, std::string message) const { notes.add(name, line, std::move(message)); }
@@ -58,7 +61,7 @@ struct ImportFile {
   }
   /// Another file beside it.
   ImportFile with(std::string other) const {
-    ImportFile there{files, notes, std::move(other), folder, environment, depth + 1, within};
+    ImportFile there{files, notes, std::move(other), folder, environment, depth + 1, within, followed};
     there.within.push_back(name);
     return there;
   }
@@ -80,8 +83,9 @@ std::optional<std::string> read_text_file(const std::string& name, const ImportF
 /// The same as a document; text that is none is a note of the file.
 std::optional<DocumentNode> read_document(const std::string& name, const ImportFile& from, std::uint32_t line,
                                           Loss loss);
-/// Whether a file whose own names are read as well would be read within itself; a note, and the `loss`.
-bool leads_to_itself(const std::string& name, const ImportFile& from, std::uint32_t line, Loss loss);
+/// Whether a file whose own names are read as well may be: neither within itself, nor after too many others.
+/// Else a note, and the `loss`.
+bool may_follow(const std::string& name, const ImportFile& from, std::uint32_t line, Loss loss);
 /// The text as an id or a name has it (arm_name_of); empty if nothing of it can stand in one.
 std::string id_of(std::string_view text);
 inline DocumentNode text_node(std::string text, std::uint32_t line = 1) {

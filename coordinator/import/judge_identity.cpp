@@ -25,7 +25,8 @@ namespace {
 std::string identity_of_read(const DocumentNode& provider, const ImportFile& from,
                              ImportedProviders (*read_providers)(const DocumentNode&, const ImportFile&)) {
   ImportNotes unsaid;
-  const ImportFile apart{from.files, unsaid, from.name, from.folder, from.environment};
+  const ImportFile apart{from.files,       unsaid,     from.name,   from.folder,
+                         from.environment, from.depth, from.within, from.followed};
   const ImportedProviders read = read_providers(provider, apart);
   return read.providers.empty() ? canonical_json(provider)
                                 : identity_of(read.providers.front(), read.servers);

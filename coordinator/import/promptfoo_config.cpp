@@ -126,7 +126,7 @@ class ConfigImporter {
   void read_default_test(const DocumentNode& node, SuiteParts& parts, const ImportFile& from) {
     if (const std::string* name = text_in(node)) {
       const std::string file = referenced_file(*name, from.files);
-      if (leads_to_itself(file, from, node.line, Loss::check)) return;
+      if (!may_follow(file, from, node.line, Loss::check)) return;
       const auto document = read_document(file, from, node.line, Loss::check);
       if (document) read_default_test(*document, parts, from.with(file));
       return;

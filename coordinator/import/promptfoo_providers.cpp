@@ -258,7 +258,7 @@ class ProviderImporter {
 
   void add_file(const std::string& name, std::uint32_t line) {
     for (const std::string& one : files_of(name, from_, line, Loss::provider)) {
-      if (leads_to_itself(one, from_, line, Loss::provider)) continue;
+      if (!may_follow(one, from_, line, Loss::provider)) continue;
       const auto document = read_document(one, from_, line, Loss::provider);
       if (!document) continue;
       const ImportFile other = from_.with(one);

@@ -158,7 +158,7 @@ class TestImporter {
                           "the variables " + json_string(excerpt(*name, defaults::quoted_bytes)) +
                               " are made by a program or lie elsewhere: left out");
       for (const std::string& one : files_of(file, from_, node.line, Loss::everything)) {
-        if (leads_to_itself(one, from_, node.line, Loss::everything)) continue;
+        if (!may_follow(one, from_, node.line, Loss::everything)) continue;
         const auto document = read_document(one, from_, node.line, Loss::everything);
         if (document) TestImporter(defaults_, from_.with(one)).read_vars(*document, tests);
       }
@@ -286,7 +286,7 @@ class TestImporter {
   }
 
   void read_file(const std::string& name, std::uint32_t line) {
-    if (leads_to_itself(name, from_, line, Loss::everything)) return;
+    if (!may_follow(name, from_, line, Loss::everything)) return;
     const ImportFile other = from_.with(name);
     const std::string extension = extension_of(name);
     if (extension == ".csv" || extension == ".jsonl") {
@@ -401,7 +401,7 @@ std::vector<ImportedTest> import_scenarios(const DocumentNode& scenarios, const 
     for (const DocumentNode& one : *list) add(import_scenarios(one, defaults, from));
   } else if (const std::string* reference = text_in(scenarios)) {
     for (const std::string& name : files_of_tests(*reference, scenarios.line, "scenarios", from)) {
-      if (leads_to_itself(name, from, scenarios.line, Loss::everything)) continue;
+      if (!may_follow(name, from, scenarios.line, Loss::everything)) continue;
       const auto document = read_document(name, from, scenarios.line, Loss::everything);
       if (document) add(import_scenarios(*document, defaults, from.with(name)));
     }

@@ -318,6 +318,15 @@ TEST_F(Promptfoo, ReadsNoFileThatNamesItselfOften) {
       << join_findings(imported.error());
 }
 
+// Each way through twelve files that name each other was gone, eight deep.
+TEST_F(Promptfoo, FollowsFilesThatNameEachOtherOnlySoOften) {
+  std::string all;
+  for (int i = 0; i < 12; ++i) all += "- file://" + std::to_string(i) + ".yaml\n";
+  for (int i = 0; i < 12; ++i) write(std::to_string(i) + ".yaml", all);
+  const std::string said = notes("prompts: ['{{q}}']\nproviders: file://0.yaml\n" + one_test);
+  EXPECT_TRUE(has(said, "which stands behind more than 10000 names of files")) << said;
+}
+
 // All its tests were left out, with one line.
 TEST_F(Promptfoo, IsNotImportedWithoutATestsFileThatIsNoDocument) {
   write("tests.yaml", "- vars: { q: [ }\n");
