@@ -262,7 +262,7 @@ class ProviderImporter {
       const auto document = read_document(one, from_, line, Loss::provider);
       if (!document) continue;
       const ImportFile other = from_.with(one);
-      ImportedProviders more = import_providers(*document, other);
+      ImportedProviders more = ProviderImporter(other, embeds_).read(*document);
       add_servers(result_.servers, std::move(more.servers), more.providers);
       std::ranges::move(more.providers, std::back_inserter(result_.providers));
     }
@@ -319,6 +319,13 @@ class ProviderImporter {
       const auto number = number_in(config, entry.key);
       const auto* boolean = std::get_if<bool>(&entry.value.value);
       if (is_of_server(entry.key)) continue;
+      const bool is_key = entry.key == "apiKey" || entry.key == "apiKeyEnvar";
+      if (embeds_ && !is_key) {
+        add_param(entry.key, entry.value, made);  // What tells it from others.
+        from_.change(entry.line, "\"" + excerpt(entry.key, defaults::quoted_bytes) +
+                                     "\" in config of an embedder has no counterpart: left out");
+        continue;
+      }
       if (entry.key != "apiKey" && has_template(entry.value)) {
         from_.change(entry.line,
                      "\"" + entry.key +
@@ -353,7 +360,7 @@ class ProviderImporter {
                      "\"input.tool_choice\"): left out");
       } else if (entry.key == "apiKeyEnvar" && is_key_of_server(made, entry.value)) {
         // Goes with the server.
-      } else if (entry.key == "apiKey" || entry.key == "apiKeyEnvar") {
+      } else if (is_key) {
         from_.note(entry.line,
                    "\"" + entry.key +
                        "\" of a provider: sluice reads the key from the environment; \"api_key_env\" in "

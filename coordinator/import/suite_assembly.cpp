@@ -235,7 +235,7 @@ class Assembly {
         parts_.embedder ? identity_of(parts_.embedder->provider, parts_.embedder->servers) : std::string();
     if (!takes_usual && std::ranges::find(named, chosen, &NamedEmbedder::identity) == named.end()) {
       chosen = named.front().identity;
-      take_embedder(named.front().provider);
+      take_embedder(named.front());
     }
     note_other_embedders(chosen);
     if (!parts_.embedder) return;
@@ -246,8 +246,9 @@ class Assembly {
   }
 
   /// One that cannot be taken over has no stand-in: texts would go to another host.
-  void take_embedder(const DocumentNode& named) {
-    ImportedProviders read = import_embedder(named, from_);
+  void take_embedder(const NamedEmbedder& named) {
+    const bool is_own = named.file == from_.name;
+    ImportedProviders read = import_embedder(named.provider, is_own ? from_ : from_.with(named.file));
     parts_.embedder.reset();
     if (!read.providers.empty())
       parts_.embedder = Grader{std::move(read.providers.front()), std::move(read.servers)};

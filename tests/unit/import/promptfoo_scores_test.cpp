@@ -95,6 +95,38 @@ TEST_F(Promptfoo, TakesTheEmbedderThatAllSimilaritiesName) {
   EXPECT_FALSE(has(over_default, "# ")) << over_default;
 }
 
+// Its file was read as that of a model that answers: an embedder was left out, and a chat embedded.
+TEST_F(Promptfoo, TakesAnEmbedderOutOfAFile) {
+  write("small.yaml", "id: 'openai:embedding:text-embedding-3-small'\n");
+  write("chat.yaml", "id: 'openai:gpt-5'\n");
+  const auto start = [](const std::string& file) {
+    return "prompts: [p]\ndefaultTest: {options: {provider: {embedding: 'file://" + file +
+           "'}}}\ntests: [{assert: [{type: similar, value: x}]}]\n";
+  };
+  const std::string made = suite(start("small.yaml"));
+  EXPECT_TRUE(has(made, "  embedding_provider: openai\n  embedding_model: text-embedding-3-small\n")) << made;
+  EXPECT_FALSE(has(suite(start("chat.yaml")), "embedding_model"));
+  EXPECT_TRUE(has(notes(start("chat.yaml")), "chat.yaml:1: the provider \"openai:gpt-5\" is no embedder"))
+      << notes(start("chat.yaml"));
+}
+
+// Temperatures and other params were dropped without a word, and embedders of different size were one.
+TEST_F(Promptfoo, SaysWhatOfAnEmbeddersConfigIsLeftOut) {
+  const auto similar = [](const std::string& config) {
+    return "  - assert: [{type: similar, value: a, provider: {id: 'openai:embedding:text-embedding-3-small', "
+           "config: {" +
+           config + "}}}]\n";
+  };
+  const std::string start = "prompts: [p]\ntests:\n";
+  const std::string small = "\"dimensions\" in config of an embedder has no counterpart: left out";
+  EXPECT_EQ(notes(start + similar("dimensions: 256") + similar("dimensions: 256")),
+            "promptfooconfig.yaml:3: " + small + "\n");
+  EXPECT_TRUE(has(notes(start + similar("temperature: 0")), "\"temperature\" in config of an embedder"));
+  const std::string said = notes(start + similar("dimensions: 256") + similar("dimensions: 512"));
+  EXPECT_TRUE(has(said, "promptfooconfig.yaml:4: the \"provider\" of a check similar is not that of all"))
+      << said;
+}
+
 TEST_F(Promptfoo, SaysWhichOfSeveralEmbeddersEmbeds) {
   const auto similar = [](const std::string& model) {
     return "  - assert: [{type: similar, value: a, provider: 'openai:embedding:" + model + "'}]\n";
