@@ -238,9 +238,10 @@ bool checks_are_answered(const BaselineEntry& entry, std::span<const AssessedMet
   for (const AssessedMetric& one : metrics) {
     if (of_metric(one)) now.push_back(one.check());
   }
-  return std::ranges::all_of(entry.checks, [&](CheckDigest check) {
-    return std::ranges::count(entry.checks, check) <= std::ranges::count(now, check);
-  });
+  std::vector<CheckDigest> pinned(entry.checks.begin(), entry.checks.end());
+  std::ranges::sort(now);
+  std::ranges::sort(pinned);
+  return std::ranges::includes(now, pinned);
 }
 
 bool is_answered(const BaselineEntry& entry, std::span<const AssessedMetric> metrics) {
