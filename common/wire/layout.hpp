@@ -61,7 +61,7 @@ bool layout(Archive& archive, M& m) {
     return archive.record(m.answered, m.declined, m.rate_limited, m.named_delays, m.failed, m.latency_sum_us,
                           later...);
   };
-  return archive.version < first_with_hanging_calls ? record() : record(m.timed_out);
+  return archive.version < first_with_times_of_calls ? record() : record(m.timed_out, m.latency_deviation_us);
 }
 
 template <class Archive, Of<AnnouncedLimits> M>
@@ -77,7 +77,7 @@ bool layout(Archive& archive, M& m) {
                           m.sizes, m.spent, m.settled, m.outcomes, m.announced, m.doubted, m.variation_us,
                           m.uncertainty_us, later...);
   };
-  if (!(archive.version < first_with_hanging_calls ? record() : record(m.oldest_ms))) return false;
+  if (!(archive.version < first_with_times_of_calls ? record() : record(m.oldest_ms))) return false;
   if constexpr (Archive::reading) {
     if (m.sizes.size() > max_demand_sizes) return archive.refuse("too many sizes of calls");
   }

@@ -78,6 +78,7 @@ struct CallOutcomes {
   std::uint64_t latency_sum_us = 0;  ///< Of `answered`.
   std::uint32_t timed_out = 0;       ///< Sent, and not answered in time: some of `failed`, and those that
                                      ///< failed while others were answered.
+  std::optional<std::uint64_t> latency_deviation_us;  ///< The standard deviation of those of `answered`.
   friend bool operator==(const CallOutcomes&, const CallOutcomes&) = default;
 };
 

@@ -18,7 +18,7 @@ inline constexpr std::uint8_t result_version = 7;
 /// The first versions with JudgeExpectation::context and metrics that judge it, with RecordedAnswer::calls,
 /// with metrics of all calls (checks_all_calls), with MetricId::refusal, with MetricId::label, with
 /// ProviderKind::openai_responses, with Reason::provider_changed, with UnitResult::stored_baseline, with
-/// Goodbye::error, and with CallOutcomes::timed_out and Demand::oldest_ms.
+/// Goodbye::error, and with CallOutcomes::timed_out and latency_deviation_us, and Demand::oldest_ms.
 inline constexpr std::uint8_t first_with_judged_context = 9;
 inline constexpr std::uint8_t first_with_recorded_calls = 9;
 inline constexpr std::uint8_t first_with_checks_of_all_calls = 9;
@@ -28,7 +28,7 @@ inline constexpr std::uint8_t first_with_openai_responses = 9;
 inline constexpr std::uint8_t first_with_changed_programs = 9;
 inline constexpr std::uint8_t first_with_stored_baselines = 9;
 inline constexpr std::uint8_t first_with_errors_of_goodbyes = 9;
-inline constexpr std::uint8_t first_with_hanging_calls = 9;
+inline constexpr std::uint8_t first_with_times_of_calls = 9;
 
 /// What units may hold, beside their run's settings, that a worker of the version before does not know.
 struct LaterParts {

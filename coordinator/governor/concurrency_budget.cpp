@@ -73,7 +73,8 @@ void ConcurrencyBudget::on_outcomes(const wire::CallOutcomes& outcomes, std::uin
   if (is_down || total() < search_->limit()) return;
   std::uint64_t wanted = 0;
   for (const auto& [id, member] : members) wanted += member.account.wanted();
-  search_->on_outcomes(outcomes.answered, failed, outcomes.latency_sum_us, wanted);
+  search_->on_outcomes({outcomes.answered, failed, outcomes.latency_sum_us, outcomes.latency_deviation_us},
+                       wanted);
 }
 
 KeyPlaces ConcurrencyBudget::of_key(BootTime now) const {

@@ -36,19 +36,23 @@ Longer longer(const LatencySample& now, const LatencySample& before) {
 
 }  // namespace
 
-void LatencySample::add(std::uint64_t answers, std::uint64_t latency_sum_us) {
-  if (answers == 0) return;
-  const auto sum = static_cast<double>(std::max<std::uint64_t>(1, latency_sum_us));
-  const auto count = static_cast<double>(answers);
-  answers_ += count;
-  reports_ += 1;
+void LatencySample::add(const EndedCalls& ended) {
+  if (ended.answered == 0) return;
+  const double answers = ended.answered;
+  const auto sum = static_cast<double>(std::max<std::uint64_t>(1, ended.latency_sum_us));
+  const double mean = sum / answers;
+  double deviation = 0;
+  if (ended.answered > 1) {
+    deviation = ended.latency_deviation_us ? static_cast<double>(*ended.latency_deviation_us)
+                                           : guessed_variation * mean;
+  }
+  answers_ += answers;
   sum_us_ += sum;
-  squares_ += sum * sum / count;
+  squares_ += answers * (mean * mean + deviation * deviation);
 }
 
 void LatencySample::add(const LatencySample& more) {
   answers_ += more.answers_;
-  reports_ += more.reports_;
   sum_us_ += more.sum_us_;
   squares_ += more.squares_;
 }
@@ -56,16 +60,15 @@ void LatencySample::add(const LatencySample& more) {
 void LatencySample::weigh_as_many_as(double most_answers) {
   if (answers_ <= most_answers) return;
   const double share = most_answers / answers_;
-  for (double* one : {&answers_, &reports_, &sum_us_, &squares_}) *one *= share;
+  for (double* one : {&answers_, &sum_us_, &squares_}) *one *= share;
 }
 
 double LatencySample::variation() const {
   const double mean = this->mean();
-  const double between = std::max(0.0, squares_ - sum_us_ * mean);
+  const double squares = std::max(0.0, squares_ - sum_us_ * mean);
   const double guess = guessed_variation * mean;
-  return std::sqrt((between + reports_of_guess * guess * guess) /
-                   (std::max(1.0, reports_) - 1 + reports_of_guess)) /
-         mean;
+  const double free_answers = std::max(1.0, answers_) - 1;
+  return std::sqrt((squares + answers_of_guess * guess * guess) / (free_answers + answers_of_guess)) / mean;
 }
 
 ConcurrencySearch::ConcurrencySearch(std::uint32_t start)
@@ -94,9 +97,9 @@ std::optional<std::uint32_t> ConcurrencySearch::found() const {
   return kept_.limit;
 }
 
-void ConcurrencySearch::remember(std::uint32_t answered, std::uint32_t failed) {
-  answers_since_failure_ = failed > 0 ? 0 : answers_since_failure_ + answered;
-  if (failed > 0 && !before_failures_)
+void ConcurrencySearch::remember(const EndedCalls& ended) {
+  answers_since_failure_ = ended.failed > 0 ? 0 : answers_since_failure_ + ended.answered;
+  if (ended.failed > 0 && !before_failures_)
     before_failures_ = Standing{phase_, limit_, kept_, more_brought_nothing_};
   if (answers_since_failure_ >= answers_to_forget) before_failures_.reset();
 }
@@ -117,18 +120,17 @@ void ConcurrencySearch::grow_by(std::uint64_t answers) {
   limit_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_, limit_ + answers));
 }
 
-void ConcurrencySearch::open_further(std::uint32_t answered, std::uint32_t failed,
-                                     std::uint64_t latency_sum_us) {
-  opening_.add(answered, latency_sum_us);
-  opened_with_ += answered;
-  opening_failures_ += failed;
+void ConcurrencySearch::open_further(const EndedCalls& ended) {
+  opening_.add(ended);
+  opened_with_ += ended.answered;
+  opening_failures_ += ended.failed;
   // One that fails among the first ones is no more than that.
   const bool seen_enough = opened_with_ + opening_failures_ >= smallest_window;
-  const bool fails = failed > 0 && seen_enough && too_many(opening_failures_, opened_with_);
+  const bool fails = ended.failed > 0 && seen_enough && too_many(opening_failures_, opened_with_);
   const auto before = limit_;
   // What answers take without a queue is seen before there is one.
   const bool grows = unqueued_.answers() > 0;
-  if (grows) grow_by(answered);
+  if (grows) grow_by(ended.answered);
   // With each of them the number grows: few enough to see the queue while it is short.
   const auto awaited = std::max<std::uint64_t>(
       std::clamp<std::uint64_t>(before, fewest_latencies, enough_latencies), before / 4);
@@ -181,11 +183,10 @@ void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {
   window_.to_skip = phase == Phase::trying_more ? 2 * std::uint64_t{before} : before;
 }
 
-void ConcurrencySearch::on_outcomes(std::uint32_t answered, std::uint32_t failed,
-                                    std::uint64_t latency_sum_us, std::uint64_t wanted) {
-  remember(answered, failed);
+void ConcurrencySearch::on_outcomes(const EndedCalls& ended, std::uint64_t wanted) {
+  remember(ended);
   if (phase_ == Phase::opening) {
-    if (wanted >= limit_) open_further(answered, failed, latency_sum_us);
+    if (wanted >= limit_) open_further(ended);
     return;
   }
   // Too little was wanted: the answers show nothing of the number.
@@ -194,19 +195,19 @@ void ConcurrencySearch::on_outcomes(std::uint32_t answered, std::uint32_t failed
     window_.to_skip = limit_;
     return;
   }
-  const std::uint64_t ended = std::uint64_t{answered} + failed;
+  const std::uint64_t count = std::uint64_t{ended.answered} + ended.failed;
   if (!window_.measuring) {
-    if (ended < window_.to_skip) {
-      window_.to_skip -= ended;
+    if (count < window_.to_skip) {
+      window_.to_skip -= count;
       return;
     }
     window_ = {};
     window_.measuring = true;
     return;
   }
-  window_.answered += answered;
-  window_.failed += failed;
-  window_.latency.add(answered, latency_sum_us);
+  window_.answered += ended.answered;
+  window_.failed += ended.failed;
+  window_.latency.add(ended);
   if (window_.answered + window_.failed >= awaited()) window_is_over();
 }
 

@@ -5,10 +5,18 @@
 
 namespace sluice {
 
-/// How long answers took, of which only the sums over a few of them are known (wire::CallOutcomes).
+/// Calls that ended.
+struct EndedCalls {
+  std::uint32_t answered = 0;
+  std::uint32_t failed = 0;
+  std::uint64_t latency_sum_us = 0;                     ///< Of the answered ones,
+  std::optional<std::uint64_t> latency_deviation_us{};  ///< and its standard deviation, where that is known.
+};
+
+/// How long answers took.
 class LatencySample {
  public:
-  void add(std::uint64_t answers, std::uint64_t latency_sum_us);
+  void add(const EndedCalls& ended);
   /// Both, as one sample.
   void add(const LatencySample& more);
   /// What is older weighs no more than so many answers.
@@ -17,14 +25,13 @@ class LatencySample {
   double answers() const { return answers_; }
   /// In microseconds; only where there are answers.
   double mean() const { return sum_us_ / answers_; }
-  /// The standard deviation of one latency, as a share of the mean. A guess while there are few reports.
+  /// The standard deviation of one latency, as a share of the mean. A guess while there are few answers.
   double variation() const;
 
  private:
   double answers_ = 0;
-  double reports_ = 0;
   double sum_us_ = 0;
-  double squares_ = 0;  ///< Of the reports' sums, each by its number of answers.
+  double squares_ = 0;  ///< Of the latencies, summed up.
 };
 
 /// Finds the number of calls in flight with the best throughput at a provider that states no limit. Opens by
@@ -40,8 +47,7 @@ class ConcurrencySearch {
   /// The greatest number allowed; at least 1.
   void set_most(std::uint32_t most);
   /// What ended since the last time. `wanted`: calls in flight and ready ones now.
-  void on_outcomes(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us,
-                   std::uint64_t wanted);
+  void on_outcomes(const EndedCalls& ended, std::uint64_t wanted);
 
   /// The provider is down. What failed just now shows nothing of the number: it is what it was before.
   void interrupt();
@@ -80,9 +86,9 @@ class ConcurrencySearch {
   };
 
   void search_soon();
-  void remember(std::uint32_t answered, std::uint32_t failed);
+  void remember(const EndedCalls& ended);
   void grow_by(std::uint64_t answers);
-  void open_further(std::uint32_t answered, std::uint32_t failed, std::uint64_t latency_sum_us);
+  void open_further(const EndedCalls& ended);
   void end_opening(std::uint32_t limit, Phase phase);
   void compare_with_unqueued();
   void go_on_with(std::uint32_t limit, Phase phase);

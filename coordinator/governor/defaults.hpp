@@ -95,9 +95,9 @@ inline constexpr double longer_when_queue_is_short = 1.2;
 /// Standard errors: what is beyond so many is no chance, and what is within so many likely is.
 inline constexpr double errors_beyond_chance = 3;
 inline constexpr double errors_likely = 1;
-/// What one latency varies by, as a share of the mean, until reports say more than so many of them would.
+/// What one latency varies by, as a share of the mean, until answers say more than so many of them would.
 inline constexpr double guessed_variation = 0.5;
-inline constexpr double reports_of_guess = 2;
+inline constexpr double answers_of_guess = 4;
 inline constexpr double variation_of_like_answers = 0.4;
 /// Fewer answers than this say little of a latency; up to so many as there were calls in flight are waited
 /// for, since answers differ in length, and beyond that a quarter of them.

@@ -89,7 +89,8 @@ class FuzzedMessages {
       demand.settled.push_back({permit(), {input_.number32(), input_.number32()}});
     if (input_.flag()) {
       demand.outcomes = {input_.number32(), input_.number32(), input_.number32(), input_.number32(),
-                         input_.number32(), input_.number(),   input_.number32()};
+                         input_.number32(), input_.number(),   input_.number32(), {}};
+      if (input_.flag()) demand.outcomes.latency_deviation_us = input_.number();
     }
     if (input_.below(4) == 0)
       demand.announced = {input_.number(), input_.number(), input_.number(), input_.number()};

@@ -169,7 +169,9 @@ RC_GTEST_PROP(RoundTrip, Heartbeat, ()) {
                   some(size), {},         {},         {},         {}};
     demand.spent = some([] { return SpentPermit{any<u64>(), any<bool>()}; });
     demand.settled = some([&] { return SettledCall{any<u64>(), size()}; });
-    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u32>(), any<u64>(), any<u32>()};
+    demand.outcomes = {any<u32>(), any<u32>(), any<u32>(), any<u32>(),
+                       any<u32>(), any<u64>(), any<u32>(), {}};
+    if (any<bool>()) demand.outcomes.latency_deviation_us = any<u64>();
     demand.oldest_ms = any<u32>();
     demand.announced = {any<u64>(), any<u64>(), any<u64>(), any<u64>()};
     return demand;

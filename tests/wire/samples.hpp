@@ -141,7 +141,7 @@ inline Demand limited_demand() {
   Demand demand{"openai", 3, 2, 1, true, 0, {{900, 4096}, {120, 4096}}, {}, {}, {}, {}, {}};
   demand.spent = {{70'000, true}, {70'001, false}};
   demand.settled = {{69'990, {850, 212}}};
-  demand.outcomes = {4, 6, 1, 3, 2, 1'850'000, 5};
+  demand.outcomes = {4, 6, 1, 3, 2, 1'850'000, 5, 210'000};
   demand.announced = {500, 30'000, 0, 8'000};
   demand.doubted = {0, 0, 1, 0};
   demand.variation_us = 3'400;

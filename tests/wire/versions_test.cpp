@@ -84,15 +84,18 @@ TEST(Versions, TheErrorOfAGoodbyeIsLeftOutForTheOneBefore) {
   }
 }
 
-TEST(Versions, HangingCallsAreLeftOutForTheOneBefore) {
+TEST(Versions, TimesOfCallsAreLeftOutForTheOneBefore) {
   const Heartbeat heartbeat{"run-1", 1, 2, {samples::limited_demand()}, 3};
-  for (const auto& [version, timed_out, oldest_ms] :
-       {std::tuple{before, 0u, 0u}, std::tuple{protocol_version, 5u, 42'000u}}) {
+  using Deviation = std::optional<std::uint64_t>;
+  for (const auto& [version, timed_out, deviation_us, oldest_ms] :
+       {std::tuple{before, 0u, Deviation{}, 0u},
+        std::tuple{protocol_version, 5u, Deviation{210'000}, 42'000u}}) {
     const auto frames = encode(ToCoordinator(heartbeat), version);
     const auto read = decode_to_coordinator(frames.header, frames.body);
     ASSERT_TRUE(read) << read.error().message;
     const Demand& demand = std::get<Heartbeat>(*read).demands.at(0);
     EXPECT_EQ(demand.outcomes.timed_out, timed_out);
+    EXPECT_EQ(demand.outcomes.latency_deviation_us, deviation_us);
     EXPECT_EQ(demand.oldest_ms, oldest_ms);
     EXPECT_EQ(demand.uncertainty_us, samples::limited_demand().uncertainty_us);
   }

@@ -3,6 +3,7 @@
 #include "worker/defaults.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace sluice {
@@ -122,7 +123,9 @@ std::optional<TimePoint> CallBudget::next_chance(const ClockBounds& clock, const
 
 void CallBudget::answered(std::chrono::microseconds latency, TimePoint now) {
   last_answer_ = now;
-  outcomes_.latency_sum_us += static_cast<std::uint64_t>(std::max<std::int64_t>(latency.count(), 1));
+  const auto latency_us = std::max<std::int64_t>(latency.count(), 1);
+  outcomes_.latency_sum_us += static_cast<std::uint64_t>(latency_us);
+  latency_squares_us2_ += static_cast<double>(latency_us) * static_cast<double>(latency_us);
   ++outcomes_.answered;
 }
 
@@ -179,6 +182,17 @@ bool CallBudget::would_get_more(std::size_t ready) const {
   return std::min(lacking, free) > 2 * std::min(known_lacking, known_free);
 }
 
+wire::CallOutcomes CallBudget::take_outcomes() {
+  auto outcomes = std::exchange(outcomes_, {});
+  const double squares = std::exchange(latency_squares_us2_, 0);
+  if (outcomes.answered > 0) {
+    const double mean = static_cast<double>(outcomes.latency_sum_us) / outcomes.answered;
+    const double variance = std::max(0.0, squares / outcomes.answered - mean * mean);
+    outcomes.latency_deviation_us = static_cast<std::uint64_t>(std::sqrt(variance));
+  }
+  return outcomes;
+}
+
 wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> sizes, TimePoint now) {
   wire::Demand demand;
   demand.provider = provider_;
@@ -191,7 +205,7 @@ wire::Demand CallBudget::demand(std::size_t ready, std::vector<wire::CallSize> s
   demand.sizes = std::move(sizes);
   demand.spent = permits_.take_spent();
   demand.settled = std::exchange(settled_, {});
-  demand.outcomes = std::exchange(outcomes_, {});
+  demand.outcomes = take_outcomes();
   demand.announced = announced_;
   demand.doubted = doubted_;
   places_were_taken_ = false;

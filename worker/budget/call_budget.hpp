@@ -131,6 +131,7 @@ class CallBudget {
   };
   TimePoint paused_until() const { return std::max(asked_pause_.until, granted_pause_.until); }
   TimePoint long_pause_until() const { return std::max(asked_pause_.long_until, granted_pause_.long_until); }
+  wire::CallOutcomes take_outcomes();
   void take_pause(std::chrono::milliseconds left, TimePoint now);
   void shorten_pause(std::chrono::milliseconds left, TimePoint now);
   void measure_holds(TimePoint now);
@@ -159,6 +160,7 @@ class CallBudget {
 
   std::vector<wire::SettledCall> settled_;
   wire::CallOutcomes outcomes_;
+  double latency_squares_us2_ = 0;  ///< Of the answered ones among them.
   wire::AnnouncedLimits announced_;
   wire::AnnouncedLimits doubted_;
   bool places_were_taken_ = false;  ///< Others may have them as soon as the coordinator knows that we know.

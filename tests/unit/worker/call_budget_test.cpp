@@ -253,7 +253,18 @@ TEST_F(CallBudgetTest, WithoutPermitsCallsThatComeAndGoAreNotReported) {
   const auto demand = take_demand();
   EXPECT_EQ(demand.outcomes.answered, 1000u);
   EXPECT_EQ(demand.outcomes.latency_sum_us, 2'000'000u);
+  EXPECT_EQ(demand.outcomes.latency_deviation_us, 0u);
   EXPECT_EQ(take_demand().outcomes, wire::CallOutcomes{}) << "each is reported once";
+}
+
+TEST_F(CallBudgetTest, ReportsHowMuchAnswersDifferInLength) {
+  budget.take(unlimited(), now);
+  take_demand();
+  for (const auto latency : {2ms, 4ms, 4ms, 4ms, 5ms, 5ms, 7ms, 9ms}) budget.answered(latency, now);
+  const auto outcomes = take_demand().outcomes;
+  EXPECT_EQ(outcomes.latency_sum_us, 40'000u);
+  EXPECT_EQ(outcomes.latency_deviation_us, 2'000u);
+  EXPECT_FALSE(take_demand().outcomes.latency_deviation_us) << "of no answer there is none";
 }
 
 TEST_F(CallBudgetTest, FailuresAndUnnamedLimitsAreReportedAtOnce) {
