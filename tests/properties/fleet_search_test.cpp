@@ -1,6 +1,8 @@
 // The governor with the workers' real budgets on simulated time: how soon it finds what nobody named.
 #include "tests/properties/limited_fleet.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include <gtest/gtest.h>
@@ -58,22 +60,34 @@ TEST(Fleet, FindsARateThatNobodyNamedByRoundsOfAnswers) {
 
 /// Runs a fleet against a provider that serves `parallel` calls at a time, and returns the number in flight
 /// that it found; 0: none yet. Whatever the number, the answers come hardly later than they could.
-std::uint32_t found_number(std::uint32_t parallel, std::uint32_t workers, BootTime latency,
-                           bool reports_each_answer) {
+std::uint32_t found_number(const FleetOptions& options, std::uint32_t parallel, BootTime latency) {
   FleetProvider provider;
   provider.nature.parallel = parallel;
   provider.nature.latency = latency;
   provider.calls = calls(200 * parallel);
+  Fleet fleet(options, {provider});
+  EXPECT_TRUE(fleet.run());
+  EXPECT_LE(seconds(fleet.elapsed()), 1.15 * 200 * seconds(latency))
+      << parallel << " at " << options.workers << ", seed " << options.seed;
+  return fleet.facts().found_concurrency.value_or(0);
+}
+
+/// The number of the middle one of five fleets: of few places a single one may find several times as many.
+std::uint32_t usual_number(std::uint32_t parallel, std::uint32_t workers, BootTime latency,
+                           bool reports_each_answer) {
   FleetOptions options;
   options.workers = workers;
   options.max_concurrent = 5;
   options.network.delay_max = 2ms;
   options.arrival_jitter = 2ms;
   options.reports_each_answer = reports_each_answer;
-  Fleet fleet(options, {provider});
-  EXPECT_TRUE(fleet.run());
-  EXPECT_LE(seconds(fleet.elapsed()), 1.15 * 200 * seconds(latency)) << parallel << " at " << workers;
-  return fleet.facts().found_concurrency.value_or(0);
+  std::array<std::uint32_t, 5> found{};
+  for (std::uint32_t& one : found) {
+    one = found_number(options, parallel, latency);
+    ++options.seed;
+  }
+  std::ranges::sort(found);
+  return found[2];
 }
 
 /// Of few places the calls may be over before it is found. Each worker's report is a little late, so that
@@ -87,21 +101,20 @@ TEST(Fleet, FindsTheNumberInFlightWithTheBestThroughput) {
   for (const std::uint32_t parallel : {4u, 32u, 128u}) {
     for (const std::uint32_t workers : {1u, 4u, 16u}) {
       for (const BootTime latency : {BootTime(50ms), BootTime(1s)}) {
-        expect_is_close(found_number(parallel, workers, latency, true), parallel, workers);
+        expect_is_close(usual_number(parallel, workers, latency, true), parallel, workers);
       }
     }
   }
 }
 
 /// A real worker reports its answers in rounds, 50 ms apart at least (CallBudget::is_due). Where answers take
-/// no longer than that, and few calls fall to each of many workers, the rounds are too coarse for a number
-/// as exact as above: it comes out larger, or not before the calls are over. The throughput holds.
+/// no longer than that, the calls may be over before it is found.
 TEST(Fleet, FindsTheNumberInFlightByRoundsOfAnswers) {
   for (const std::uint32_t parallel : {4u, 32u, 128u}) {
     for (const std::uint32_t workers : {1u, 4u, 16u}) {
-      expect_is_close(found_number(parallel, workers, 1s, false), parallel, workers);
-      EXPECT_LE(found_number(parallel, workers, 50ms, false), 3.5 * parallel)
-          << parallel << " at " << workers;
+      expect_is_close(usual_number(parallel, workers, 1s, false), parallel, workers);
+      const auto of_short_calls = usual_number(parallel, workers, 50ms, false);
+      if (of_short_calls > 0) expect_is_close(of_short_calls, parallel, workers);
     }
   }
 }
