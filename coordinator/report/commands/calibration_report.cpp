@@ -1,10 +1,12 @@
 #include "coordinator/report/commands/calibration_report.hpp"
 
+#include "common/model/judge.hpp"
 #include "common/text/printable.hpp"
 #include "coordinator/display/display.hpp"
 #include "coordinator/display/numbers.hpp"
 #include "coordinator/output/json_writer.hpp"
 #include "coordinator/report/data/json_interval.hpp"
+#include "coordinator/suite/score_id.hpp"
 
 namespace sluice {
 namespace {
@@ -15,6 +17,13 @@ std::uint64_t disagreements_of(const CalibratedMetric& metric) {
 
 std::string within(double low, double high) {
   return wording::fixed(low, 2) + " to " + wording::fixed(high, 2);
+}
+
+/// `faithfulness v1`, `rubric:kind (tone v1)`: as reports call it.
+std::string judged_by(const CalibrationKey& key) {
+  const MetricInfo* metric = parts_of_score(key.metric).metric;
+  const MetricId id = metric != nullptr ? metric->id : MetricId::rubric;
+  return score_with_rubric(printable(key.metric), id, printable(key.rubric), printable(key.rubric_version));
 }
 
 /// `  Label      words`, with the words broken into lines that stand under one another.
@@ -31,9 +40,7 @@ void append_metric(const CalibratedMetric& metric, const std::string& confidence
                    std::string& text) {
   const JudgeCalibration& one = metric.calibration;
   const VerdictCounts& counts = metric.counts;
-  text += "\n" + one.key.metric + ", rubric " + printable(one.key.rubric) + ' ' +
-          printable(one.key.rubric_version) + ", " + wording::counted(one.key.samples, "vote") +
-          " on an answer\n";
+  text += "\n" + judged_by(one.key) + ", " + wording::counted(one.key.samples, "vote") + " on an answer\n";
   append_line("Compared",
               wording::counted(one.answers, "answer") + " of " + wording::counted(one.cases, "case") +
                   ": both pass " + wording::grouped(counts.both_pass) + ", both fail " +

@@ -125,6 +125,23 @@ TEST(JudgeCalibration, TakesAnotherMetricForTheTruth) {
   EXPECT_TRUE(run.beside({nullptr, ScoreId{regex_match}}).empty());
 }
 
+// "rubric, rubric rubric v1"
+TEST(JudgeCalibration, NamesMetricAndRubricAsReportsDo) {
+  const CalibratedRun run(60, 60);
+  CalibrationReport report{"calibrated",
+                           {"openai", "gpt-4o"},
+                           "must_contain",
+                           0.95,
+                           run.beside({nullptr, ScoreId{must_contain}}),
+                           0};
+  CalibrationKey& key = report.metrics.at(0).calibration.key;
+  key.metric = key.rubric = "rubric";
+  EXPECT_NE(calibration_text(report, 120).find("\nrubric v1, 3 votes"), std::string::npos);
+  key.metric = "rubric:kind";
+  key.rubric = "tone";
+  EXPECT_NE(calibration_text(report, 120).find("\nrubric:kind (tone v1), 3 votes"), std::string::npos);
+}
+
 TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
   const CalibratedRun run(60, 60);
   CalibrationReport report{"calibrated",
@@ -136,7 +153,7 @@ TEST(JudgeCalibration, IsShownInWordsAndAsJson) {
   const std::string text = calibration_text(report, 120);
   for (const char* words :
        {"Judge gpt-4o (openai) beside the metric must_contain, suite calibrated\n",
-        "\nfaithfulness, rubric faithfulness v1, 3 votes on an answer\n",
+        "\nfaithfulness v1, 3 votes on an answer\n",
         "60 answers of 60 cases: both pass 30, both fail 0, the judge alone passes 30, the judge alone fails "
         "0\n",
         "  Agreement  0.50 (95 %: ", "  Kappa      0.00 (95 %: ", "    t101: the judge passes it\n",
