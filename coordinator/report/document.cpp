@@ -26,12 +26,12 @@ std::string with_line_signs(std::string_view text) {
 }
 
 Rest more_in_json() {
-  return [](std::uint64_t count) { return wording::grouped(count) + " more in the JSON report"; };
+  return [](std::uint64_t count) { return wording::grouped(count) + " more; `--format json` has all"; };
 }
 
 Rest and_more(std::string_view noun) {
   return [noun = "more " + std::string(noun)](std::uint64_t count) {
-    return "and " + wording::counted(count, noun) + ", which the JSON report has";
+    return "and " + wording::counted(count, noun) + "; `--format json` has all";
   };
 }
 

@@ -62,9 +62,9 @@ std::string with_line_signs(std::string_view text);
 /// What stands for that which a list leaves out, which would look whole without a word: given how many.
 using Rest = std::function<std::string(std::uint64_t)>;
 
-/// `2 more in the JSON report`
+/// `2 more; --format json has all`
 Rest more_in_json();
-/// `and 2 more lines, which the JSON report has`
+/// `and 2 more lines; --format json has all`
 Rest and_more(std::string_view noun);
 
 /// How much of a block is shown, and what stands for the rest.

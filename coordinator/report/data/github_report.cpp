@@ -261,7 +261,7 @@ class GithubReport {
   // A plain line for the log. The runner also looks for "##[" anywhere in a line.
   /// The run may have written no JSON report.
   std::string where_all_annotations_are() const {
-    if (!input_.home_flag) return "The JSON report has them all.";
+    if (!input_.home_flag) return "`--format json` has them all.";
     return "`sluice report " + input_.facts.run_id.substr(0, defaults::run_id_digits) + " --format json" +
            *input_.home_flag + "` has them all.";
   }

@@ -140,13 +140,13 @@ bool says_nothing(const ArmMetricComparison& one) {
          one.comparison.pairs < defaults::statistics::fewest_interval_units;
 }
 
-/// `20 more comparisons, each over fewer than 5 tests, are undecided; the JSON report has them`
+/// `20 more comparisons, each over fewer than 5 tests, are undecided; --format json has them`
 std::string undecided_words(std::uint64_t count, bool are_all) {
   std::string words = wording::counted(count, are_all ? "comparison" : "more comparison");
   const std::string few =
       "fewer than " + std::to_string(defaults::statistics::fewest_interval_units) + " tests";
   words += count == 1 ? " over " + few + " is" : ", each over " + few + ", are";
-  return words + " undecided; the JSON report has " + (count == 1 ? "it" : "them");
+  return words + " undecided; `--format json` has " + (count == 1 ? "it" : "them");
 }
 
 /// The second arm beside the first, metric by metric.
@@ -216,14 +216,14 @@ Notes pair_notes(const RunArms& run) {
   }
   Notes notes;
   const auto add = [&](std::string words) { notes.items.push_back({std::move(words), Tone::quiet}); };
-  if (empty > 0) add(undecided_words(empty, empty == comparisons));
+  if (empty > 0) notes.items.push_back({sentence(undecided_words(empty, empty == comparisons)), Tone::quiet});
   if (empty == comparisons) return notes;
   const std::string all =
       comparisons == 1 ? "" : " for all " + wording::grouped(comparisons) + " comparisons together";
   add("Difference: between the means over the tests that both arms answered, in points of 100. The interval "
       "of " +
       confidence + " is that of one comparison by itself.");
-  add("Verdict: better or worse is a difference of " + effect + " or more that chance does not explain, at " +
+  add("Better or worse is a difference of " + effect + " or more that chance does not explain, at " +
       confidence + all +
       "; equivalent is less than that either way; undecided is neither. Tests needed: so "
       "many exclude a difference of " +

@@ -189,7 +189,7 @@ std::vector<Row> fallen_rows(const CaseResult& result, std::span<const Rubric> r
 Entry error_entry(Reason reason, const wording::ErrorGroup& group) {
   Entry entry{{code(std::string(to_string(reason))), words(" (" + wording::grouped(group.count) + "): "),
                words(wording::ids(group))}};
-  if (group.is_further) entry.notes.push_back({"with further messages, which the JSON report has"});
+  if (group.is_further) entry.notes.push_back({sentence("with further messages; `--format json` has all")});
   entry.notes.push_back({.text = sentence(group.message, defaults::max_message_bytes),
                          .tone = Tone::bad,
                          .label = group.is_further ? "Among them" : "Why"});
@@ -374,7 +374,7 @@ class CaseSections {
     Entries entries;
     if (is_comment_) {
       entries.share = {.most_bytes = defaults::error_list_bytes, .rest = [](std::uint64_t count) {
-                         return wording::counted(count, "more kind") + " in the JSON report";
+                         return wording::counted(count, "more kind") + "; `--format json` has all";
                        }};
     }
     for (const auto& [reason, groups] : errors_.by_reason()) {
@@ -390,18 +390,19 @@ class CaseSections {
   bool is_comment_;
   CaseDetails details_;
   std::string page_rest_ =
-      !input_.home_flag ? "more; the JSON report has them all"
+      !input_.home_flag ? "more; `--format json` has them all"
                         : "more; `sluice report " + input_.facts.run_id.substr(0, defaults::run_id_digits) +
                               " --output report.html" + *input_.home_flag + "` has them all";
   BoundedList<Table, std::vector<Row>> regression_rows_{
-      room_, defaults::regression_rows_bytes, "more regressed; the JSON report has them all", page_rest_};
-  EntryList regressions_{room_, defaults::regression_list_bytes, "more in the JSON report", page_rest_};
-  EntryList failures_{room_, defaults::failure_list_bytes, "more failed; the JSON report has them all",
+      room_, defaults::regression_rows_bytes, "more regressed; `--format json` has them all", page_rest_};
+  EntryList regressions_{room_, defaults::regression_list_bytes, "more; `--format json` has all", page_rest_};
+  EntryList failures_{room_, defaults::failure_list_bytes, "more failed; `--format json` has them all",
                       page_rest_};
-  EntryList known_{room_, defaults::warning_list_bytes, "more in the JSON report", page_rest_};
-  EntryList warnings_{room_, defaults::warning_list_bytes, "more in the JSON report", page_rest_};
-  EntryList missing_{room_, defaults::missing_list_bytes, "more in the JSON report", page_rest_};
-  EntryList improvements_{room_, defaults::improvement_list_bytes, "more in the JSON report", page_rest_};
+  EntryList known_{room_, defaults::warning_list_bytes, "more; `--format json` has all", page_rest_};
+  EntryList warnings_{room_, defaults::warning_list_bytes, "more; `--format json` has all", page_rest_};
+  EntryList missing_{room_, defaults::missing_list_bytes, "more; `--format json` has all", page_rest_};
+  EntryList improvements_{room_, defaults::improvement_list_bytes, "more; `--format json` has all",
+                          page_rest_};
   BoundedList<Table, std::vector<Row>> scores_{room_, defaults::regression_rows_bytes, "", page_rest_};
   wording::ErrorGroups errors_;
   std::vector<Section> sections_;

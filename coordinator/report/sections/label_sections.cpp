@@ -177,9 +177,9 @@ std::vector<Section> label_sections(const ReportInput& input, CaseLists cases) {
   std::vector<Section> sections;
   for (std::size_t i = 0; i < shown; ++i) sections.push_back(section_of(by_path[i], input, cases, shown));
   if (by_path.size() > shown) {
-    sections.back().blocks.emplace_back(Paragraph{"The JSON report has the labels at " +
-                                                  wording::counted(by_path.size() - shown, "further path") +
-                                                  "."});
+    sections.back().blocks.emplace_back(
+        Paragraph{sentence("`--format json` has the labels at " +
+                           wording::counted(by_path.size() - shown, "further path") + ".")});
   }
   return sections;
 }

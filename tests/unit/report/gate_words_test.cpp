@@ -111,7 +111,7 @@ TEST_F(GateWords, NoticesStandInTheJsonWithoutABaselineToo) {
 TEST_F(GateWords, MarkdownSaysHowManyAnswersItLeavesOut) {
   // Four flips of the second case, each another one, of which a comment shows two.
   const std::string markdown = markdown_of(input);
-  EXPECT_TRUE(has(markdown, "_and 2 more answers, which the JSON report has._")) << markdown;
+  EXPECT_TRUE(has(markdown, "_and 2 more answers; `--format json` has all._")) << markdown;
 }
 
 TEST_F(GateWords, MarkdownSaysHowManyPerturbationsItLeavesOut) {
@@ -121,7 +121,7 @@ TEST_F(GateWords, MarkdownSaysHowManyPerturbationsItLeavesOut) {
     stability.perturbations.push_back(more);
   }
   const std::string markdown = markdown_of(input);
-  EXPECT_TRUE(has(markdown, " more perturbations, which the JSON report has._")) << markdown;
+  EXPECT_TRUE(has(markdown, " more perturbations; `--format json` has all._")) << markdown;
   EXPECT_LT(markdown.size(), 65536u);
 }
 

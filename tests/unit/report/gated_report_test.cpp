@@ -292,7 +292,7 @@ TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
             std::string::npos);
   const std::string markdown = markdown_of(input);
   EXPECT_LT(markdown.size(), 65536u);
-  EXPECT_NE(markdown.find(" more regressed; the JSON report has them all"), std::string::npos);
+  EXPECT_NE(markdown.find(" more regressed; `--format json` has them all"), std::string::npos);
   const std::size_t shown = occurrences(markdown, "\n| **greet-");
   EXPECT_NE(markdown.find("_" + std::to_string(many - shown).insert(1, ",") + " more regressed"),
             std::string::npos)

@@ -139,7 +139,7 @@ TEST(GithubReport, ACommandShowsWhatIsLeftOut) {
   EXPECT_TRUE(last().ends_with("::`sluice report 0191f7d2 --format json --home runs` has them all."))
       << last();
   input.home_flag.reset();
-  EXPECT_TRUE(last().ends_with("::The JSON report has them all.")) << "no command will find the run";
+  EXPECT_TRUE(last().ends_with("::`--format json` has them all.")) << "no command will find the run";
 }
 
 TEST(GithubReport, DropsOfAggregatesAreErrorsOrWarnings) {

@@ -171,12 +171,12 @@ TEST(TableReport, TheFirstFailuresAreListedWithTheCommandThatShowsTheRest) {
   EXPECT_NE(table_of(elsewhere, {.columns = 120}).find(" --output report.html --home runs` has them all\n"),
             std::string::npos);
   elsewhere.home_flag.reset();
-  EXPECT_NE(table_of(elsewhere, {.columns = 120}).find("\n  2,950 more; the JSON report has them all\n"),
+  EXPECT_NE(table_of(elsewhere, {.columns = 120}).find("\n  2,950 more; `--format json` has them all\n"),
             std::string::npos);
   // A comment on a pull request must stay below GitHub's limit and says what it leaves out.
   const std::string markdown = markdown_of(run.input(aggregates));
   EXPECT_LT(markdown.size(), 65536u);
-  EXPECT_NE(markdown.find(" more failed; the JSON report has them all"), std::string::npos);
+  EXPECT_NE(markdown.find(" more failed; `--format json` has them all"), std::string::npos);
 }
 
 TEST(MarkdownReport, Golden) {
@@ -285,7 +285,7 @@ TEST(Reports, EachMessageOfAnErrorStandsBesideItsCases) {
   EXPECT_NE(table.find("- check_undecided (1): c-4\n"
                        "    Why:        m4\n"
                        "- check_undecided (2): c-5, c-7\n"
-                       "    with further messages, which the JSON report has\n"
+                       "    with further messages; `--format json` has all\n"
                        "    Among them: m5\n"),
             std::string::npos)
       << table;

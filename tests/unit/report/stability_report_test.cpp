@@ -167,8 +167,8 @@ TEST_F(StabilityReport, MarkdownStaysSmallWhateverIsSkipped) {
   const std::string markdown = markdown_of(input);
   EXPECT_LT(markdown.size(), plain.size() + 3000);
   EXPECT_EQ(markdown.find("<b>"), std::string::npos);
-  EXPECT_NE(markdown.find(" more reasons, which the JSON report has._"), std::string::npos) << markdown;
-  EXPECT_NE(markdown.find(" more in the JSON report._"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find(" more reasons; `--format json` has all._"), std::string::npos) << markdown;
+  EXPECT_NE(markdown.find(" more; `--format json` has all._"), std::string::npos) << markdown;
 }
 
 TEST_F(StabilityReport, ReviewProgramsGetWhatNoCaseShows) {
