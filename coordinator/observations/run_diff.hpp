@@ -74,8 +74,8 @@ struct CaseDiff {
   std::string id;
   BeforeAndAfter<std::string> status{};  ///< As TrialDiff::status, of the whole case.
   std::vector<TrialDiff> trials{};
-  /// Metrics that ask something else in the later run, or ask somebody else: what they came to says nothing
-  /// of the answer. Nothing where that is not known.
+  /// Metrics that ask something else in the later run, ask somebody else or are gone: what they came to says
+  /// nothing of the answer. Nothing where that is not known.
   std::optional<std::vector<std::string>> judged_otherwise{};
   /// The status alone differs, and only because the runs were held against different baselines.
   bool by_baseline_alone = false;

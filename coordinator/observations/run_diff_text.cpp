@@ -156,7 +156,9 @@ class Page {
       if (!metric.value.differ() && !report_.with_unchanged) continue;
       const bool is_otherwise = of.judged_otherwise && std::ranges::find(*of.judged_otherwise, metric.name) !=
                                                            of.judged_otherwise->end();
-      add_line(metric_line(metric) + (is_otherwise ? "; judged otherwise now" : ""));
+      const bool is_gone = !metric.value.after && !trial.after->reason_code;
+      const char* how = is_gone ? "; not judged any more" : "; judged otherwise now";
+      add_line(metric_line(metric) + (is_otherwise ? how : ""));
       if (metric.value.differ()) add_rationale(metric.rationale.after);
     }
     if (trial.prompt == true) add_line("The prompt was another one.");

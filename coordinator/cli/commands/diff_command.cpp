@@ -87,7 +87,7 @@ struct DiffRuns {
     redact_alike(read);
     std::optional<std::vector<ChangedMetric>> otherwise;
     if (read.before.judged && read.after.judged)
-      otherwise = judged_otherwise(*read.before.judged, *read.after.judged);
+      otherwise = changed_metrics(*read.before.judged, *read.after.judged);
     const GateChange gate = gate_change(report.runs.before.run, report.runs.after.run);
     report.diff = diff_runs(read.before.answers, read.after.answers, otherwise, gate);
     add_notes(report, gate, otherwise.has_value());
@@ -125,6 +125,15 @@ struct DiffRuns {
     read.judged = std::move(trials->judged);
     read.answers = {std::move(trials->observations), std::move(*statuses), std::move(trials->lost_answers)};
     return read;
+  }
+
+  /// What is judged otherwise, or not at all any more: either may be why a status differs.
+  static std::vector<ChangedMetric> changed_metrics(const std::vector<JudgedCase>& before,
+                                                    const std::vector<JudgedCase>& after) {
+    std::vector<ChangedMetric> changed;
+    std::ranges::merge(judged_otherwise(before, after), not_judged_any_more(before, after),
+                       std::back_inserter(changed));
+    return changed;
   }
 
   /// What one run redacts is not to be shown of the other, nor to pass for a change.

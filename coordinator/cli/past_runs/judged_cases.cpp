@@ -64,21 +64,44 @@ Result<std::vector<JudgedCase>> judged_cases(const Asked& asked,
   return cases;
 }
 
-std::vector<ChangedMetric> judged_otherwise(const std::vector<JudgedCase>& base,
-                                            const std::vector<JudgedCase>& current) {
-  std::vector<ChangedMetric> changed;
+namespace {
+
+/// Calls `visit` with the cases of both, by id.
+template <class Visit>
+void visit_shared(const std::vector<JudgedCase>& base, const std::vector<JudgedCase>& current,
+                  const Visit& visit) {
   auto before = base.begin();
   for (const JudgedCase& one : current) {
     while (before != base.end() && before->id < one.id) ++before;
-    if (before == base.end() || before->id != one.id) continue;
-    for (const auto& [metric, asked] : one.by) {
-      const auto then = before->by.find(metric);
-      // A check more takes nothing from the others.
-      if (then != before->by.end() && !std::ranges::includes(asked, then->second))
-        changed.push_back({one.id, metric});
-    }
+    if (before != base.end() && before->id == one.id) visit(*before, one);
   }
+}
+
+}  // namespace
+
+std::vector<ChangedMetric> judged_otherwise(const std::vector<JudgedCase>& base,
+                                            const std::vector<JudgedCase>& current) {
+  std::vector<ChangedMetric> changed;
+  visit_shared(base, current, [&](const JudgedCase& before, const JudgedCase& now) {
+    for (const auto& [metric, asked] : now.by) {
+      const auto then = before.by.find(metric);
+      // A check more takes nothing from the others.
+      if (then != before.by.end() && !std::ranges::includes(asked, then->second))
+        changed.push_back({now.id, metric});
+    }
+  });
   return changed;
+}
+
+std::vector<ChangedMetric> not_judged_any_more(const std::vector<JudgedCase>& base,
+                                               const std::vector<JudgedCase>& current) {
+  std::vector<ChangedMetric> gone;
+  visit_shared(base, current, [&](const JudgedCase& before, const JudgedCase& now) {
+    for (const auto& [metric, asked] : before.by) {
+      if (!now.by.contains(metric)) gone.push_back({now.id, metric});
+    }
+  });
+  return gone;
 }
 
 }  // namespace sluice

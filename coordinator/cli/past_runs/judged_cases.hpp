@@ -28,5 +28,8 @@ Result<std::vector<JudgedCase>> judged_cases(const Asked& asked,
 /// Metrics of cases of both that ask something else in `current`, or of somebody else; ascending.
 std::vector<ChangedMetric> judged_otherwise(const std::vector<JudgedCase>& base,
                                             const std::vector<JudgedCase>& current);
+/// Metrics that cases of both have in `base` alone; ascending.
+std::vector<ChangedMetric> not_judged_any_more(const std::vector<JudgedCase>& base,
+                                               const std::vector<JudgedCase>& current);
 
 }  // namespace sluice

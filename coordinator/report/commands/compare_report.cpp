@@ -102,6 +102,8 @@ std::optional<Part> part_of(const ScoreComparison& row) {
 struct Rows {
   std::vector<Row> shown;
   std::uint64_t count = 0;
+  std::uint64_t cases = 0;  ///< That these are of.
+  std::string last_case{};
 };
 using Parts = std::array<Rows, part_titles.size()>;
 
@@ -149,6 +151,10 @@ Result<Parts> parts_of(const CompareReportInput& input, std::size_t most_rows) {
     const auto part = part_of(row);
     if (!part) return;
     Rows& rows = parts[static_cast<std::size_t>(*part)];
+    if (rows.count == 0 || rows.last_case != row.test_id) {
+      ++rows.cases;
+      rows.last_case = row.test_id;
+    }
     if (rows.count++ < most_rows) rows.shown.push_back(row_of(row, *part));
   });
   if (!compared) return fail(compared.error());
@@ -294,7 +300,8 @@ Result<std::vector<Section>> part_sections(const CompareReportInput& input, std:
     const bool is_urgent = part <= static_cast<std::size_t>(Part::broke);
     const std::uint64_t more = rows.count - rows.shown.size();
     Section section{.heading = std::string(part_titles[part]),
-                    .count = rows.count,
+                    // As the verdict counts them: a known failure is a case.
+                    .count = part == static_cast<std::size_t>(Part::known_passed) ? rows.cases : rows.count,
                     .rank = is_urgent ? Rank::cases : Rank::further,
                     .tone = tone_of(static_cast<Part>(part))};
     section.blocks.emplace_back(table_of(std::move(rows), static_cast<Part>(part)));

@@ -305,6 +305,22 @@ TEST(RunDiffPage, AMetricThatIsJudgedOtherwiseIsNoMatterOfTheAnswerAlone) {
   EXPECT_EQ(written["cases"][1]["judged_otherwise"], json::array());
 }
 
+// A case without the check that had failed was better, and nothing said why.
+TEST(RunDiffPage, AMetricThatIsNotJudgedAnyMoreIsNamed) {
+  const std::string both =
+      "[" + metric("must_contain", "null", "false") + ", " + metric("equals", "null", "true") + "]";
+  Shown shown{{{trial("capital", "fail", "Paris", both), trial("lost", "fail", "x", both)}},
+              {{trial("capital", "pass", "Paris", "[" + metric("equals", "null", "true") + "]"),
+                trial("lost", "error", "", "[]")}}};
+  shown.after.observations[1].reason_code = "timeout";
+  shown.judged_otherwise = std::vector<ChangedMetric>{{"capital", "must_contain"}, {"lost", "equals"}};
+  const std::string page = shown.page();
+  EXPECT_NE(page.find("1 better, 2 judged otherwise"), std::string::npos) << page;
+  EXPECT_NE(page.find("  must_contain failed → not there; not judged any more\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("  equals passed → not there; judged otherwise now\n"), std::string::npos)
+      << "an error is no reason: " << page;
+}
+
 TEST(RunDiffPage, UnchangedCasesAreShownIfAskedFor) {
   const std::string metrics = "[" + metric("recall", "0.5", "null") + "]";
   const Shown shown{{{trial("a", "pass", "x", metrics)}}, {{trial("a", "pass", "x", metrics)}}, {}, true};

@@ -153,6 +153,18 @@ TEST(SeveralRuns, AKnownFailureThatPassedIsAReason) {
   EXPECT_NE(sink.text().find("1 known failure that passed, 2 unchanged"), std::string::npos) << sink.text();
 }
 
+// The list was of 2, for its two checks, beside a verdict that counts the case.
+TEST(CompareReport, KnownFailuresThatPassedAreCountedAsTheVerdictCountsThem) {
+  ComparedCase one = checked("a", true, true);
+  one.metrics[0].check = 7;
+  one.metrics.push_back(one.metrics[0]);
+  one.metrics[1].check = 8;
+  StringSink sink;
+  ASSERT_TRUE(write_compare_table(input_of({one}, {one}, "now.json"), {.columns = 120}, sink));
+  EXPECT_NE(sink.text().find("Known failures that passed (1)"), std::string::npos) << sink.text();
+  EXPECT_NE(sink.text().find("1 known failure that passed"), std::string::npos) << sink.text();
+}
+
 TEST(SeveralRuns, WithoutKnownFailuresNothingIsSaidOfThem) {
   const Cases base{checked("a", true), checked("b", false)};
   const Cases worse{checked("a", false), checked("b", false)};
