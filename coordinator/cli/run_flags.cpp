@@ -209,7 +209,8 @@ std::vector<std::string> only_cases_of(const std::string& flags) {
 
 std::string baseline_of(const std::string& flags) {
   const auto given = member_of(flags, "baseline");
-  return given.is_null() ? "" : given.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const bool is_named = given.is_array() && !given.empty() && given.front().is_string();
+  return is_named ? given.front().get<std::string>() : "";
 }
 
 std::string selection_of(const std::string& flags) {

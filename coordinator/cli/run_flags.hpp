@@ -44,7 +44,7 @@ void add_log_flags(CLI::App& app, RunFlags& flags);
 std::string given_flags(const CLI::App& app, const std::vector<std::string>& only_cases = {});
 /// The cases in the text of given_flags; empty for a run that flags alone say.
 std::vector<std::string> only_cases_of(const std::string& flags);
-/// The baseline in such a text, as it was given; empty where none was.
+/// The baseline in such a text, a path or the arm of a grade; empty where none was given.
 std::string baseline_of(const std::string& flags);
 /// What such a text selects of its suite, by flags or by the cases themselves; empty: all of it.
 std::string selection_of(const std::string& flags);

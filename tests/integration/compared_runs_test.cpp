@@ -383,6 +383,17 @@ TEST_F(ComparedRuns, ARunIsDiffedWithOneOfItsOwnKind) {
   EXPECT_EQ(run_sluice({"runs"}).output, run_sluice({"runs", "list"}).output);
 }
 
+// A copy of the baseline was another one.
+TEST_F(ComparedRuns, ABaselineThatLiesElsewhereIsNoOther) {
+  run({"--export-baseline", "baseline.json"});
+  write_text(folder() / "copy.json", read_text(folder() / "baseline.json"));
+  run({"--baseline", "baseline.json"});
+  run({"--baseline", "copy.json"});
+  const auto diffed = run_sluice({"diff", "last~1", "last"});
+  EXPECT_EQ(diffed.exit_code, 0) << diffed.errors;
+  EXPECT_EQ(diffed.output.find("different baselines"), std::string::npos) << diffed.output;
+}
+
 // The same answer stood there as `fail → warn`: only the second run knew the failure.
 TEST_F(ComparedRuns, WhatABaselineAloneChangedIsNotListed) {
   run({"--export-baseline", "baseline.json"});

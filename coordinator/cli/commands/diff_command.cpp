@@ -1,6 +1,7 @@
 #include "coordinator/cli/command.hpp"
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs/asked_again.hpp"
+#include "coordinator/cli/past_runs/baseline_of_run.hpp"
 #include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_answers.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
@@ -88,7 +89,7 @@ struct DiffRuns {
     std::optional<std::vector<ChangedMetric>> otherwise;
     if (read.before.judged && read.after.judged)
       otherwise = changed_metrics(*read.before.judged, *read.after.judged);
-    const GateChange gate = gate_change(report.runs.before.run, report.runs.after.run);
+    const GateChange gate = gate_change(report.runs, *effective);
     report.diff = diff_runs(read.before.answers, read.after.answers, otherwise, gate);
     add_notes(report, gate, otherwise.has_value());
     std::cout << (as_json ? run_diff_as_json(report) : run_diff_page(report, output_columns()));
@@ -221,9 +222,15 @@ struct DiffRuns {
            " among the observations: what it lacks may not be saved, or not any more";
   }
 
-  static GateChange gate_change(const RunRecord& left, const RunRecord& right) {
+  static GateChange gate_change(const BeforeAndAfter<PastRun>& runs, const Settings& settings) {
+    const RunRecord& left = runs.before.run;
+    const RunRecord& right = runs.after.run;
     const bool are_flags_known = !left.flags.empty() && !right.flags.empty();
-    return {.baseline = are_flags_known && baseline_of(left.flags) != baseline_of(right.flags),
+    const auto held_against = [&](const PastRun& past) {
+      return baseline_of(past.run, copy_of_suite(settings, past));
+    };
+    return {.baseline =
+                are_flags_known && !are_same_baseline(held_against(runs.before), held_against(runs.after)),
             .config = left.config_fingerprint.empty() || left.config_fingerprint != right.config_fingerprint};
   }
 

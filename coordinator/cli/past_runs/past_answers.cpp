@@ -23,15 +23,15 @@
 #include <utility>
 
 namespace sluice {
-namespace {
 
-/// Null where none was kept, or it cannot be read.
 std::shared_ptr<const SuiteCopy> copy_of_suite(const Settings& settings, const PastRun& past) {
   const auto ledger = open_past_runs(settings);
   if (!ledger || !*ledger) return nullptr;
   const auto copy = (*ledger)->suite_of(past.run.run_id);
   return copy ? *copy : nullptr;
 }
+
+namespace {
 
 /// The wanted cases of one run.
 class Choice {

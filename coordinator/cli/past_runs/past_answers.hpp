@@ -7,10 +7,12 @@
 #include "coordinator/facts/observation.hpp"
 #include "coordinator/facts/retrieval_event.hpp"
 #include "coordinator/facts/run_record.hpp"
+#include "coordinator/facts/suite_copy.hpp"
 #include "coordinator/suite/selection.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +25,9 @@ class App;
 }
 
 namespace sluice {
+
+/// What the ledger kept of the run's suite; null where nothing was kept, or it cannot be read.
+std::shared_ptr<const SuiteCopy> copy_of_suite(const Settings& settings, const PastRun& past);
 
 /// Which cases of a past run are wanted: all, those of an id, and of these those that fit.
 struct WantedCases {

@@ -35,6 +35,7 @@ TEST(RunFlags, AFlagOfARecordWithoutATextIsNone) {
   for (const char* flags : {R"({"baseline":[["old.json"]]})", R"({"baseline":[]})", R"({"baseline":7})"}) {
     EXPECT_TRUE(take_flags(command.app, flags)) << flags;
     EXPECT_EQ(command.baseline, std::nullopt);
+    EXPECT_EQ(baseline_of(flags), "") << flags;
   }
 }
 
