@@ -44,16 +44,6 @@ constexpr std::array<std::string_view, 30> gate_flags{"baseline",   "baseline-ar
                                                       "errors",     "flaky",         "dry-run",
                                                       "only cases", "pins scores",   "fail-on-mismatch"};
 
-/// `: once you accept what that changes, write it anew with ...`: what makes the file anew that is compared
-/// with. A run stays what it is, and beside another baseline either may be the newer one.
-std::string advice_on_base(const GatedRun& run, const std::string& when) {
-  if (run.base_is_run || run.current_is_baseline) return ".";
-  const std::string command =
-      run.base_is_report ? run_words(run) + " --format json --output " + shell_word(run.baseline_file) + "`"
-                         : export_command(run);
-  return ": " + when + ", write it anew with " + command + ".";
-}
-
 /// "`fix`", and where it lies if that distinguishes the two.
 std::string suite_in_words(const std::string& name, const std::string& place, bool with_place) {
   return backquoted(name) + (with_place ? " in " + backquoted(place) : "");
@@ -152,6 +142,14 @@ std::string base_in_words(const GatedRun& run) {
 
 std::string current_in_words(const GatedRun& run) {
   return run.current_file ? "`" + *run.current_file + "`" : "this run";
+}
+
+std::string advice_on_base(const GatedRun& run, const std::string& when) {
+  if (run.base_is_run || run.current_is_baseline) return ".";
+  const std::string command =
+      run.base_is_report ? run_words(run) + " --format json --output " + shell_word(run.baseline_file) + "`"
+                         : export_command(run);
+  return ": " + when + ", write it anew with " + command + ".";
 }
 
 std::string flags_to_repeat(std::string_view given_flags) {
@@ -286,68 +284,6 @@ std::optional<GateNotice> UnusedEntries::finish(const GatedRun& run) {
           " (" + unused_.names() +
           "): if those tests or metrics were removed by intention, write the baseline anew with " +
           export_command(run) + "."};
-}
-
-void JudgeChanges::Changed::add(std::string_view test_id, std::string_view metric, const std::string& words) {
-  if (scores.count() == 0) first = words;
-  scores.add(test_id, metric);
-}
-
-void JudgeChanges::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {
-  std::optional<Baseline::Range> entries;
-  for (const AssessedMetric& metric : metrics) {
-    if (!metric.votes || metric.asked_otherwise) continue;
-    if (!entries) entries = baseline_->of_test(test_id);
-    for (std::size_t i = entries->first; i < entries->last; ++i) {
-      const BaselineEntry entry = baseline_->entry(i);
-      if (is_text_of_score(entry.metric, metric.id, metric.name)) compare(entry, *metric.votes);
-    }
-  }
-}
-
-void JudgeChanges::compare(const BaselineEntry& entry, const VoteTally& votes) {
-  if (entry.meta.empty()) return;
-  if (entry.meta != meta_) {
-    meta_ = entry.meta;
-    pinned_ = parse_judge_pin(entry.meta);
-  }
-  const JudgePin now = judge_->pin_of(votes);
-  const auto there_and_here = [](const std::string& there, const std::string& here) {
-    return escaped_excerpt(there) + " there, " + escaped_excerpt(here) + " here";
-  };
-  const auto differs = [](const std::string& there, const std::string& here) {
-    return !there.empty() && there != here;
-  };
-  if (differs(pinned_.rubric_version, now.rubric_version)) {
-    rubrics_.add(entry.test_id, entry.metric, there_and_here(pinned_.rubric_version, now.rubric_version));
-  } else if (differs(pinned_.rubric_hash, now.rubric_hash)) {
-    rubrics_.add(entry.test_id, entry.metric, escaped_excerpt(now.rubric_version) + " in other words");
-  }
-  if (pinned_.judge && now.judge && *pinned_.judge != *now.judge) {
-    judges_.add(entry.test_id, entry.metric,
-                there_and_here(pinned_.judge->in_words(), now.judge->in_words()));
-  }
-  if (pinned_.samples && *pinned_.samples != votes.samples) {
-    samples_.add(entry.test_id, entry.metric,
-                 there_and_here(std::to_string(*pinned_.samples), std::to_string(votes.samples)));
-  }
-}
-
-std::vector<GateNotice> JudgeChanges::finish(const GatedRun& run) const {
-  std::vector<GateNotice> notices;
-  if (run.is_rerun && !run.strict) return notices;
-  const auto add = [&](const Changed& changed, const char* code, const char* what) {
-    if (changed.scores.count() == 0) return;
-    notices.push_back({warning_of(run), code,
-                       base_in_words(run) + " has " + changed.scores.counted("score", "scores") + " by " +
-                           what + " than this run's (" + changed.scores.names() + "; " + changed.first +
-                           "): once you accept what that changes, write it anew with " + export_command(run) +
-                           "."});
-  };
-  add(rubrics_, "rubric_mismatch", "another rubric");
-  add(judges_, "judge_mismatch", "another judge");
-  add(samples_, "judge_samples_mismatch", "another number of votes");
-  return notices;
 }
 
 void MissingEntries::visit(std::string_view test_id, std::span<const AssessedMetric> metrics) {

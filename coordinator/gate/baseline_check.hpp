@@ -3,7 +3,6 @@
 #include "common/error.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
-#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/suite/case_list.hpp"
 
 #include <cstddef>
@@ -46,6 +45,9 @@ inline GateNotice::Severity warning_of(const GatedRun& run) {
 /// find it; `this run`, or the file of `sluice compare`.
 std::string base_in_words(const GatedRun& run);
 std::string current_in_words(const GatedRun& run);
+/// `: once you accept what that changes, write it anew with ...`: what makes the file anew that is compared
+/// with. A run stays what it is, and beside another baseline either may be the newer one.
+std::string advice_on_base(const GatedRun& run, const std::string& when);
 
 /// Of a run's flags (RunRecord::flags) those that a run which pins the same scores needs, for a POSIX shell,
 /// each after a blank: not what it is compared with, nor which cases run, nor how strict the gate is.
@@ -102,37 +104,6 @@ class UnusedEntries {
   const Baseline* baseline_;
   std::size_t next_ = 0;
   NamedScores unused_;
-};
-
-/// Finds the scores that are pinned with another judge, another rubric or another number of votes than this
-/// run's. What an entry does not say is not compared.
-class JudgeChanges {
- public:
-  /// The baseline must be sealed; both must outlive this.
-  JudgeChanges(const Baseline& baseline, const RunJudge& judge) : baseline_(&baseline), judge_(&judge) {}
-
-  void visit(std::string_view test_id, std::span<const AssessedMetric> metrics);
-  /// `rubric_mismatch`, `judge_mismatch`, `judge_samples_mismatch`: those that there are, failures under
-  /// strict; none of a rerun that is not.
-  std::vector<GateNotice> finish(const GatedRun& run) const;
-
- private:
-  /// Scores that changed in one way, with the first change in words.
-  struct Changed {
-    NamedScores scores;
-    std::string first;
-    void add(std::string_view test_id, std::string_view metric, const std::string& words);
-  };
-  void compare(const BaselineEntry& entry, const VoteTally& votes);
-
-  const Baseline* baseline_;
-  const RunJudge* judge_;
-  /// Of the entry before: most share one.
-  std::string_view meta_;
-  JudgePin pinned_;
-  Changed rubrics_;
-  Changed judges_;
-  Changed samples_;
 };
 
 /// Gathers the scores that have no entry in the baseline, for one notice beside the status of their cases.

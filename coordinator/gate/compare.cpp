@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 
 namespace sluice {
 namespace {
@@ -88,6 +87,14 @@ std::string_view expected_by(const ComparedMetric& check, const IndexedCase* bas
   if (!check.expected.empty() || check.check == 0 || base == nullptr) return check.expected;
   const IndexedCase::Metrics same = base->all(check.name, check.check);
   return same.empty() ? std::string_view() : same.front()->expected;
+}
+
+/// Empty of what no judge scores.
+JudgePin judge_of(const ComparedMetric& metric) {
+  JudgePin judge = metric.judged_by != nullptr ? *metric.judged_by : JudgePin();
+  judge.samples = metric.samples;
+  if (!metric.votes.empty()) judge.samples = metric.votes.front().samples;
+  return judge;
 }
 
 /// A case of a run with arms is called TEST@ARM.
@@ -216,8 +223,11 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.repeat_scores = one.repeat_scores;
     row.is_of_known_failure = current.is_known_failure;
     row.case_status = assessment.status;
-    row.change =
-        change_of(one, scored ? pinned_score(metric, current, before, rules_) : PinnedScore{}, scored);
+    const PinnedScore pinned = scored ? pinned_score(metric, current, before, rules_) : PinnedScore{};
+    row.change = change_of(one, pinned, scored);
+    if (pinned.state == PinnedScore::State::pinned && before->find(metric.name) != nullptr)
+      summary_.judges.add(current.test_id, metric.name, judge_of(*before->find(metric.name)),
+                          judge_of(metric));
     report(row);
     const bool lacks = one.calibration && one.calibration->standing != CalibrationStanding::calibrated;
     summary_.uncalibrated += lacks ? 1 : 0;
@@ -373,54 +383,6 @@ std::string_view to_string(RowChange change) {
       return "known_failure";
   }
   return "not_compared";
-}
-
-namespace {
-
-void add_checks(const BaselineEntry& entry, std::vector<ComparedMetric>& metrics) {
-  for (std::size_t n = 0; const auto passed = entry.passed(n); ++n) {
-    ComparedMetric& check = metrics.emplace_back();
-    check.name = entry.metric;
-    check.passed = *passed;
-    for (const char repeat : entry.repeats_of(n)) check.repeat_passed.push_back(repeat == '1');
-    if (!entry.checks.empty()) check.check = entry.checks[n];
-    check.asked_by_name = true;  // No others are pinned.
-  }
-}
-
-}  // namespace
-
-NextCase cases_of(const Baseline& baseline) {
-  struct State {
-    std::size_t next = 0;
-    ComparedCase at;
-  };
-  return [&baseline, state = std::make_shared<State>()]() -> Result<const ComparedCase*> {
-    if (state->next == baseline.size()) return nullptr;
-    state->at.test_id = baseline.entry(state->next).test_id;
-    state->at.metrics.clear();
-    state->at.passes.clear();
-    for (; state->next < baseline.size(); ++state->next) {
-      const BaselineEntry entry = baseline.entry(state->next);
-      if (entry.test_id != state->at.test_id) break;
-      if (entry.kind == PinKind::checks) {
-        add_checks(entry, state->at.metrics);
-        continue;
-      }
-      if (entry.metric == passed_name) {
-        state->at.passes.assign(entry.scores.begin(), entry.scores.end());
-        continue;
-      }
-      ComparedMetric& metric = state->at.metrics.emplace_back();
-      metric.name = entry.metric;
-      metric.score = entry.score;
-      metric.asks = entry.asks;
-      const MetricInfo* known = parts_of_score(entry.metric).metric;
-      if (known != nullptr && is_judge_metric(known->id)) metric.samples = entry.judge_samples;
-      if (entry.scores.size() > 1) metric.repeat_scores.assign(entry.scores.begin(), entry.scores.end());
-    }
-    return &state->at;
-  };
 }
 
 Result<CompareSummary> compare(const NextCase& base, const NextCase& current, const CompareRules& rules,

@@ -4,6 +4,7 @@
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/judge_changes.hpp"
 #include "coordinator/gate/statistical_gate.hpp"
 #include "coordinator/gate/status.hpp"
 #include "coordinator/gate/test_changes.hpp"
@@ -37,6 +38,8 @@ struct ComparedMetric {
   std::vector<VoteTally> votes{};
   /// Of a judge metric of a baseline: how many votes there were on each answer, where it says so.
   std::optional<std::uint32_t> samples{};
+  /// Of a judge metric: what its side says of judge and rubric; null where it says nothing. The side owns it.
+  const JudgePin* judged_by = nullptr;
   /// Of a judge metric of a run whose gate asked for a calibration.
   std::optional<CalibrationStanding> calibration{};
   /// Of one of several checks of the case by this metric: what it expects, in words; empty: not known.
@@ -167,6 +170,7 @@ struct CompareSummary {
   bool shares_no_case = false;       ///< Both sides have cases, and none of them is the same.
   bool has_scores = false;           ///< Either side has a scored metric of a assessed case.
   TestChanges tests;                 ///< Also of what a selection left out.
+  JudgeDifferences judges;           ///< Of the scores that are compared.
   std::vector<std::string> error_cases;  ///< The current side's cases that are errors, by id.
   /// Cases of checks that the base alone has, by id: those of TestChanges::gone without a score, which
   /// `missing_in_current` would count.

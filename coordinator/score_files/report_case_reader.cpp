@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -116,7 +117,9 @@ bool ReportCaseReader::read_votes(const JsonAt& at) {
 }
 
 bool ReportCaseReader::read_votes_of(const JsonAt& judged, ComparedMetric& metric) {
-  if (!values_.object(judged) || !read_calibration(judged["calibration"], metric.calibration)) return false;
+  if (!values_.object(judged) || !read_rubric(judged, metric) ||
+      !read_calibration(judged["calibration"], metric.calibration))
+    return false;
   const auto repeats = judged["repeats"];
   if (!repeats) {
     if (!read_tally(judged, metric.votes.emplace_back())) return false;
@@ -136,6 +139,19 @@ bool ReportCaseReader::read_votes_of(const JsonAt& judged, ComparedMetric& metri
                          "`" + judged.place() + "` has the votes of " + std::to_string(metric.votes.size()) +
                              " repeats, and the metric the scores of " + std::to_string(assessed) +
                              ": use the sluice that wrote it, or run the suite again");
+}
+
+/// A report of an earlier sluice has no hash.
+bool ReportCaseReader::read_rubric(const JsonAt& judged, ComparedMetric& metric) {
+  JudgePin pin;
+  for (const auto& [name, target] :
+       {std::pair("rubric_version", &pin.rubric_version), std::pair("rubric_hash", &pin.rubric_hash)}) {
+    const auto at = judged[name];
+    if (at && !at.is(Kind::null) && !values_.text(at, *target)) return false;
+  }
+  metric.judged_by =
+      &rubrics_.try_emplace({pin.rubric_version, pin.rubric_hash}, std::move(pin)).first->second;
+  return true;
 }
 
 bool ReportCaseReader::read_calibration(const JsonAt& at, std::optional<CalibrationStanding>& target) {

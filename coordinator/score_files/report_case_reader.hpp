@@ -1,13 +1,16 @@
 #pragma once
 
 #include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/score_files/json_values.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 namespace sluice {
 
@@ -31,13 +34,15 @@ class ReportCaseReader {
   bool read_tally_of_repeats(const JsonAt& at);
   bool read_votes(const JsonAt& at);
   bool read_votes_of(const JsonAt& judged, ComparedMetric& metric);
+  bool read_rubric(const JsonAt& judged, ComparedMetric& metric);
   bool read_calibration(const JsonAt& at, std::optional<CalibrationStanding>& target);
   bool read_tally(const JsonAt& judged, VoteTally& tally);
   void drop_needless_words();
 
   JsonValues& values_;
-  ComparedCase result_;                     ///< The one at hand.
-  std::unordered_set<std::string> scored_;  ///< Its scored metrics so far.
+  ComparedCase result_;                                              ///< The one at hand.
+  std::unordered_set<std::string> scored_;                           ///< Its scored metrics so far.
+  std::map<std::pair<std::string, std::string>, JudgePin> rubrics_;  ///< By version and hash.
 };
 
 /// What a statistical test counts by, and how sure of how much it is to be: of a metric, or of a whole run.

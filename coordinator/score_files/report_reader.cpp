@@ -22,6 +22,10 @@ constexpr std::array report_members{Member{"", "schema_version"},
                                     Member{"", "timestamp"},
                                     Member{"", "reason_code"},
                                     Member{"", "arms"},
+                                    Member{"", "judge"},
+                                    Member{"judge", "provider"},
+                                    Member{"judge", "provider_name"},
+                                    Member{"judge", "model"},
                                     Member{"", "stability"},
                                     Member{"", "stability_details"},
                                     Member{"stability_details", "repeats"},
@@ -119,6 +123,7 @@ class ReportReader : public JsonPieces {
       }
     }
     if (file["arms"]) read_arms(file["arms"]);
+    if (file["judge"]) read_judge(file["judge"]);
     fraction_if_there(file["stability"], question.score);
     if (file["stability_details"]) read_stability(file["stability_details"]);
     for (const char* name : {"schema_version", "suite", "config_fingerprint", "timestamp"}) {
@@ -145,6 +150,18 @@ class ReportReader : public JsonPieces {
       const auto arm = at[i];
       if (!object(arm) || !text(arm["name"], scores_.arms.emplace_back())) return false;
     }
+    return true;
+  }
+
+  bool read_judge(const JsonAt& at) {
+    JudgeIdentity judge;
+    const JsonAt model = at["model"];
+    const bool is_of_the_fake = model.is(JsonNode::Kind::text) && model->text.empty();
+    if (!object(at) || !text(at["provider"], judge.provider) ||
+        (!is_of_the_fake && !text(model, judge.model)) ||
+        (at["provider_name"] && !text(at["provider_name"], judge.name)))
+      return false;
+    scores_.judged_by(std::move(judge));
     return true;
   }
 

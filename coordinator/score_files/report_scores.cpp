@@ -50,6 +50,8 @@ void ReportScores::read(std::size_t index, ComparedCase& into) const {
     target.check = sluice::is_scored(target) ? 0 : metric.digest;
     target.thresholding = limits_[metric.limits].thresholding;
     target.min_score = limits_[metric.limits].min_score;
+    const std::uint32_t rubric = limits_[metric.limits].rubric;
+    target.judged_by = rubric > 0 ? &rubrics_[rubric - 1] : nullptr;
     target.calibration = metric.calibration;
     target.expected = expected_of(metric);
     read_votes(stored, metric, target.votes);
@@ -100,12 +102,12 @@ void ReportScores::add(const ComparedCase& added) {
   ids_ += added.test_id;
   for (const ComparedMetric& metric : added.metrics) {
     const auto of_each_vote = metric.votes.empty() ? std::nullopt : metric.votes.front().min_score;
-    metrics_.push_back({metric.score.value_or(0.0), number_of(metric.name),
-                        number_of(Limits{metric.thresholding, metric.min_score, of_each_vote}),
-                        metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1),
-                        metric.score.has_value(), metric.passed, metric.asked_by_name,
-                        metric.repeat_passed.empty(), metric.calibration, place_of(metric.expected),
-                        sluice::is_scored(metric) ? metric.asks : metric.check});
+    metrics_.push_back(
+        {metric.score.value_or(0.0), number_of(metric.name),
+         number_of(Limits{metric.thresholding, metric.min_score, of_each_vote, rubric_of(metric)}),
+         metric.votes.empty() ? 0 : static_cast<std::uint32_t>(votes_.size() + 1), metric.score.has_value(),
+         metric.passed, metric.asked_by_name, metric.repeat_passed.empty(), metric.calibration,
+         place_of(metric.expected), sluice::is_scored(metric) ? metric.asks : metric.check});
     for (const VoteTally& tally : metric.votes) {
       votes_.push_back({static_cast<std::uint8_t>(tally.votes), static_cast<std::uint8_t>(tally.passed)});
     }
@@ -124,6 +126,7 @@ void ReportScores::add(const ComparedCase& added) {
 std::optional<Baseline::Duplicate> ReportScores::seal() {
   name_numbers_.clear();
   limit_numbers_.clear();
+  rubric_numbers_.clear();
   std::ranges::sort(cases_, [this](const StoredCase& a, const StoredCase& b) {
     if (const auto order = id_of(a) <=> id_of(b); order != 0) return order < 0;
     return a.added < b.added;
@@ -161,6 +164,19 @@ std::uint32_t ReportScores::number_of(const std::string& name) {
   return place->second;
 }
 
+std::uint32_t ReportScores::rubric_of(const ComparedMetric& metric) {
+  if (metric.judged_by == nullptr) return 0;
+  const JudgePin& rubric = *metric.judged_by;
+  const auto [place, is_new] =
+      rubric_numbers_.try_emplace({rubric.rubric_version, rubric.rubric_hash}, rubrics_.size() + 1);
+  if (is_new) rubrics_.push_back(rubric);
+  return place->second;
+}
+
+void ReportScores::judged_by(JudgeIdentity judge) {
+  for (JudgePin& rubric : rubrics_) rubric.judge = judge;
+}
+
 std::uint32_t ReportScores::number_of(const Limits& limits) {
   if (!limits_.empty() && limits_.back() == limits) return static_cast<std::uint32_t>(limits_.size() - 1);
   const Thresholding& given = limits.thresholding;
@@ -171,6 +187,7 @@ std::uint32_t ReportScores::number_of(const Limits& limits) {
     key += '|';
     if (number) key += shortest(*number);
   }
+  key += '|' + std::to_string(limits.rubric);
   const auto [place, is_new] =
       limit_numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(limits_.size()));
   if (is_new) limits_.push_back(limits);

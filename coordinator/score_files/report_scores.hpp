@@ -2,6 +2,7 @@
 
 #include "coordinator/gate/baseline.hpp"
 #include "coordinator/gate/compare.hpp"
+#include "coordinator/gate/judge_pin.hpp"
 #include "coordinator/gate/stability_gate.hpp"
 #include "coordinator/suite/thresholding.hpp"
 
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -39,6 +41,8 @@ class ReportScores {
   /// The case at a place, by id once sealed.
   void read(std::size_t index, ComparedCase& into) const;
 
+  /// Who judged in the whole report.
+  void judged_by(JudgeIdentity judge);
   /// In any order. REQUIRES: either no metric has repeats, or all have as many; so with votes, where there
   /// are any, of which no answer has more than defaults::max_judge_samples.
   void add(const ComparedCase& added);
@@ -81,11 +85,12 @@ class ReportScores {
     std::uint8_t votes = 0;
     std::uint8_t passed = 0;
   };
-  /// The distinct thresholds: most metrics share one.
+  /// The distinct thresholds, and rubrics: most metrics share one.
   struct Limits {
     Thresholding thresholding;
     std::optional<double> min_score;
     std::optional<double> of_each_vote;  ///< VoteTally::min_score
+    std::uint32_t rubric = 0;            ///< Of a judge metric: 1 + its place in rubrics_.
     friend bool operator==(const Limits&, const Limits&) = default;
   };
 
@@ -95,6 +100,7 @@ class ReportScores {
   void read_votes(const StoredCase& stored, const StoredMetric& metric, std::vector<VoteTally>& into) const;
   std::uint32_t number_of(const std::string& name);
   std::uint32_t number_of(const Limits& limits);
+  std::uint32_t rubric_of(const ComparedMetric& metric);
 
   // In pieces: doubling would hold twice the memory for a moment.
   std::deque<StoredCase> cases_;
@@ -107,6 +113,8 @@ class ReportScores {
   std::map<std::string, std::uint32_t, std::less<>> name_numbers_;
   std::vector<Limits> limits_;
   std::map<std::string, std::uint32_t> limit_numbers_;  ///< By their numbers as text.
+  std::deque<JudgePin> rubrics_;                        ///< Each with who judged; others point to them.
+  std::map<std::pair<std::string, std::string>, std::uint32_t> rubric_numbers_;  ///< By version and hash.
 };
 
 /// The cases by id. The scores must be sealed and outlive the function.

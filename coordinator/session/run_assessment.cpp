@@ -2,6 +2,7 @@
 
 #include "coordinator/defaults.hpp"
 #include "coordinator/gate/baseline_check.hpp"
+#include "coordinator/gate/judge_changes.hpp"
 #include "coordinator/gate/judge_family.hpp"
 #include "coordinator/gate/recorded_differences.hpp"
 #include "coordinator/gate/unjudged_scores.hpp"

@@ -255,6 +255,7 @@ int compare_sides(const LoadedSide& base, const LoadedSide& current, const Compa
   const bool is_part = rules.base_is_selection || rules.current_is_selection;
   if (summary->shares_no_case && !is_part) return report_error(shares_no_case(run));
   add_tests(base, current, *summary, is_part, request.strict, input);
+  std::ranges::move(summary->judges.finish(run), std::back_inserter(input.gate.notices));
   if (!summary->has_scores)
     input.gate.notices.push_back(no_scores_notice(std::array{base.name, current.name}));
   if (auto lacking = uncalibrated_notice(*summary, current.name, request.strict))

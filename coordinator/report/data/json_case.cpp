@@ -285,6 +285,7 @@ void write_json_votes(Json& json, const CaseResult& result, std::span<const Rubr
     const Rubric* rubric = has_rubric ? &rubrics[expectation.judge->rubric] : nullptr;
     json.member("rubric", rubric != nullptr ? std::optional(rubric->id) : std::nullopt);
     json.member("rubric_version", rubric != nullptr ? std::optional(rubric->version) : std::nullopt);
+    if (rubric != nullptr) json.member("rubric_hash", to_prefixed_hex(rubric_hash(*rubric)));
     json.member("min_score", expectation.min_score.value_or(defaults::judge_min_score));
     write_judge_score(json, result.score->judged[n]);
     if (const auto standing = standing_of(result, n)) json.member("calibration", to_string(*standing));

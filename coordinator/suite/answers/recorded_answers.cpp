@@ -157,7 +157,8 @@ class AnswerReader {
     std::string rationale = reader.text("rationale").value_or("");
     redactor_.apply(rationale);
     judged.score.rationale = beginning(rationale, defaults::max_rationale_bytes);
-    for (const char* derived : {"min_score", "passed", "source", "agreement", "calibration", "repeats"})
+    for (const char* derived :
+         {"rubric_hash", "min_score", "passed", "source", "agreement", "calibration", "repeats"})
       reader.entry(derived);
     reader.finish();
     if (!score || !votes) return;

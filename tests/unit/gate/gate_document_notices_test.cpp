@@ -4,6 +4,7 @@
 #include "coordinator/gate/compare.hpp"
 #include "coordinator/gate/fixture_changes.hpp"
 #include "coordinator/gate/gate.hpp"
+#include "coordinator/gate/judge_changes.hpp"
 #include "coordinator/gate/judge_family.hpp"
 #include "coordinator/gate/recorded_differences.hpp"
 #include "coordinator/gate/repeated_assessment.hpp"
@@ -74,7 +75,8 @@ std::vector<GateNotice> every_notice(bool strict) {
   RecordedDifferences recorded(5);
   recorded.visit(recorded_test, assess_votes(gate_of(nullptr), recorded_test, votes({0.9})).metrics);
   for (auto& notice : recorded.finish()) take(std::move(notice));
-  const RunJudge judge({"fake", ""}, {});
+  const std::array rubrics{Rubric{"faithfulness", "v2", "", ""}};
+  const RunJudge judge({"fake", ""}, rubrics);
   const Baseline judged = baseline_of(
       {{"q", "faithfulness", 0.5,
         R"({"judge_model":"m","judge_provider":"openai","judge_samples":5,"rubric_version":"v1"})"}});

@@ -3,6 +3,7 @@
 
 #include "coordinator/gate/baseline_check.hpp"
 #include "coordinator/gate/baseline_export.hpp"
+#include "coordinator/gate/judge_changes.hpp"
 #include "coordinator/output/sink.hpp"
 #include "coordinator/score_files/baseline_file.hpp"
 #include "gate_fixture.hpp"

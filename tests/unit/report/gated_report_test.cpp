@@ -11,11 +11,11 @@ namespace sluice {
 namespace {
 
 using nlohmann::json;
-using sample::GatedRun;
+using sample::GatedSample;
 using sample::SampleRun;
 
 TEST(GatedReport, GoldenTables) {
-  const GatedRun run;
+  const GatedSample run;
   const Aggregates aggregates = run.aggregates();
   for (const std::size_t columns : {60u, 80u, 200u}) {
     const std::string table = table_of(run.input(aggregates), {.columns = columns});
@@ -25,7 +25,7 @@ TEST(GatedReport, GoldenTables) {
 }
 
 TEST(GatedReport, GoldenForPrograms) {
-  const GatedRun run;
+  const GatedSample run;
   const Aggregates aggregates = run.aggregates();
   expect_golden("gated_report.json", without_version(json_of(run.input(aggregates))));
   expect_golden("gated_report.md", markdown_of(run.input(aggregates)));
@@ -49,7 +49,7 @@ TEST(GatedReport, GoldenBesideAManifest) {
 
 // The summary, the page's filter and the CSV knew checks alone: of 34 that regressed they had 24.
 TEST(GatedReport, AScoreThatDroppedIsAChange) {
-  const GatedRun run;
+  const GatedSample run;
   const Aggregates aggregates = run.aggregates();
   const ReportInput input = run.input(aggregates);
   EXPECT_EQ(wording::changes(input), "2 dropped");
@@ -59,7 +59,7 @@ TEST(GatedReport, AScoreThatDroppedIsAChange) {
 
 // The exit code was 1, and nothing said why.
 TEST(GatedReport, AReviewThatFailsUnderStrictSaysSo) {
-  GatedRun gated;
+  GatedSample gated;
   gated.suite.cases.truncate(5);
   gated.source.trials.resize(5);
   gated.source.trials[0].unit.scores[0].metrics[0].passed = true;
@@ -87,7 +87,7 @@ TEST(GatedReport, AReviewThatFailsUnderStrictSaysSo) {
 // A category had 12 that warned, and the summary 11 beside a known failure; and the verdict named first what
 // decides nothing.
 TEST(GatedReport, KnownFailuresAreCountedApartAndNamedLast) {
-  GatedRun gated;
+  GatedSample gated;
   gated.suite.cases.truncate(5);
   gated.source.trials.resize(5);
   gated.suite.cases.held(0).known_failure = "a gap";
@@ -177,7 +177,7 @@ TEST(GatedReport, TheVerdictNamesTheDropInPoints) {
 }
 
 TEST(GatedReport, JsonHasTheComparisonOfScores) {
-  const GatedRun run;
+  const GatedSample run;
   const Aggregates aggregates = run.aggregates();
   const json report = json::parse(json_of(run.input(aggregates)));
   const json& comparison = report["baseline_comparison"];
@@ -231,7 +231,7 @@ TEST(GatedReport, JsonHasTheComparisonOfAggregates) {
 }
 
 TEST(GatedReport, ThresholdsAreShownAsTheyApplied) {
-  GatedRun run;
+  GatedSample run;
   Case& named = run.suite.cases.held(1);
   named.expectations[0].thresholding = {
       .mode = ThresholdMode::absolute, .max_drop = {}, .min_floor = {}, .min_score = 0.8};
@@ -245,7 +245,7 @@ TEST(GatedReport, ThresholdsAreShownAsTheyApplied) {
 
 // A suite of prompts has no precision and recall to show.
 TEST(GatedReport, ASuiteOfTextsShowsNoClaimsScores) {
-  GatedRun run;
+  GatedSample run;
   run.suite.cases.truncate(5);
   run.source.trials.resize(5);
   run.results.trials = 5;
@@ -262,7 +262,7 @@ TEST(GatedReport, ASuiteOfTextsShowsNoClaimsScores) {
 }
 
 TEST(GatedReport, LongListsAreCutAndSayByHowMuch) {
-  GatedRun run;
+  GatedSample run;
   const Case regressed = *(*run.suite.cases.read(1));
   run.suite.cases = {};
   const CommittedTrial result = run.source.trials[1];
@@ -359,7 +359,7 @@ TEST(GatedReport, ChecksByOneMetricAreToldApartInTheTableOfRegressions) {
 }
 
 TEST(GatedReport, AMarkdownCommentFitsWhateverComes) {
-  GatedRun run;
+  GatedSample run;
   const std::string long_text = std::string(20000, '@') + std::string(20000, '`') + "\xff|<b>#1";
   run.suite.cases = {};
   run.source.trials.clear();
@@ -385,7 +385,7 @@ TEST(GatedReport, AMarkdownCommentFitsWhateverComes) {
 }
 
 TEST(GatedReport, FailuresOfTheComparisonAreShownFirst) {
-  GatedRun run;
+  GatedSample run;
   const Aggregates aggregates = run.aggregates();
   ReportInput input = run.input(aggregates);
   input.gate.notices[0].severity = GateNotice::Severity::failure;

@@ -38,14 +38,14 @@ inline CommittedTrial answered(TrialId trial, std::string text, MetricOutcome ou
 
 /// A run beside pinned scores: claims cases that regressed and improved, text cases that failed, regressed,
 /// improved, passed and lack an entry, and an error.
-struct GatedRun {
+struct GatedSample {
   Suite suite;
   MemorySource source;
   Baseline baseline;
   Gate gate;
   RunResults results = results_of(suite, source, gate);
 
-  GatedRun() {
+  GatedSample() {
     add_cases();
     add_results();
     for (const auto& [id, metric, score] : entries) baseline.add({id, metric, score, {}});
@@ -53,8 +53,8 @@ struct GatedRun {
     gate = Gate({.suite = {}, .baseline = &baseline, .default_max_drop = 0.05});
     results.trials = suite.cases.size();
   }
-  GatedRun(const GatedRun&) = delete;
-  GatedRun& operator=(const GatedRun&) = delete;
+  GatedSample(const GatedSample&) = delete;
+  GatedSample& operator=(const GatedSample&) = delete;
 
   Aggregates aggregates() const { return *aggregate(results, sample_price); }
 

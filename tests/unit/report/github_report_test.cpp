@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-using sample::GatedRun;
+using sample::GatedSample;
 using sample::SampleRun;
 
 std::vector<std::string> lines_of(const std::string& text, const std::string& start) {
@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(const std::string& text, const std::string& st
 }
 
 TEST(GithubReport, RegressionsComeFirstThenFailuresThenErrors) {
-  const GatedRun run;
+  const GatedSample run;
   const Aggregates aggregates = run.aggregates();
   const auto errors = lines_of(github_of(run.input(aggregates)), "::error ");
   ASSERT_EQ(errors.size(), 4u);
@@ -34,7 +34,7 @@ TEST(GithubReport, RegressionsComeFirstThenFailuresThenErrors) {
 }
 
 TEST(GithubReport, ForeignTextCannotBeginAnotherCommand) {
-  GatedRun run;
+  GatedSample run;
   run.suite.cases.held(0).name = "a,b:c%d\r\n::warning::owned";
   run.suite.cases.held(0).source = "a,b:c%.yaml";
   run.source.trials[0].unit.shown_text = "100%\n::error::owned\x1b[31m\u009b2J\n##[error]owned";
@@ -61,7 +61,7 @@ TEST(GithubReport, ForeignTextCannotBeginAnotherCommand) {
 }
 
 TEST(GithubReport, FilesAreNamedAsTheRepositoryNamesThem) {
-  GatedRun run;
+  GatedSample run;
   run.suite.cases.held(0).source = "../shared/./a.toml";
   const Aggregates aggregates = run.aggregates();
   ReportInput input = run.input(aggregates);
@@ -72,7 +72,7 @@ TEST(GithubReport, FilesAreNamedAsTheRepositoryNamesThem) {
 
 // A file of tests that the suite names by its absolute path was shown nowhere.
 TEST(GithubReport, AFileOfAnAbsolutePathHasTheNameThatItIsGiven) {
-  GatedRun run;
+  GatedSample run;
   const Aggregates aggregates = run.aggregates();
   ReportInput input = run.input(aggregates);
   input.name_of_file = [](const std::filesystem::path& file) { return "name of " + file.generic_string(); };
@@ -91,7 +91,7 @@ TEST(GithubReport, AFileOfAnAbsolutePathHasTheNameThatItIsGiven) {
 
 // Each ended in an empty line.
 TEST(GithubReport, NoAnnotationEndsInALineEnd) {
-  const GatedRun run;
+  const GatedSample run;
   const Aggregates aggregates = run.aggregates();
   EXPECT_EQ(github_of(run.input(aggregates)).find("%0A\n"), std::string::npos);
 }

@@ -223,7 +223,7 @@ TEST(HtmlReport, PromptsAreRedactedAndLeftOutWhereTheyAreLost) {
 }
 
 TEST(HtmlReport, ShowsWhatBecameOfChecksAndScores) {
-  const sample::GatedRun run;
+  const sample::GatedSample run;
   const Aggregates aggregates = run.aggregates();
   const std::string html = html_of(run.input(aggregates));
   EXPECT_NE(html.find("<svg role=\"img\""), std::string::npos);

@@ -56,7 +56,8 @@ TEST_F(JudgedReport, JsonHasTheVotesOfEachCase) {
             json::parse(R"({"provider": "openai", "provider_name": "gateway", "model": "gpt-4o"})"));
   const json& cases = report["fixture_results"];
   EXPECT_EQ(cases[1]["meta"]["assay"]["judge"], json::parse(R"json({"correctness": {
-    "rubric": "correctness", "rubric_version": "v2", "min_score": 0.5, "passed": true, "score": 0.6666666666666666, "source": "judge",
+    "rubric": "correctness", "rubric_version": "v2",
+    "rubric_hash": "sha256:3a49d1a6dce3eb366a0c647dcfd3dec92f826f80092d7b90d726de6febca59d1", "min_score": 0.5, "passed": true, "score": 0.6666666666666666, "source": "judge",
     "samples": [true, false, true], "scores": [0.75, 0.25, 1.0], "agreement": 0.6666666666666666,
     "rationale": "A week is about\nfive working days. (1 of 3 votes against it: A week is seven days.)"}})json"));
   EXPECT_EQ(cases[1]["metrics"][0]["cause"], "judge_disagrees");

@@ -15,7 +15,7 @@ namespace sluice {
 namespace {
 
 namespace fs = std::filesystem;
-using sample::GatedRun;
+using sample::GatedSample;
 using sample::SampleRun;
 
 /// What xmllint says of a text; empty if it is well-formed and fits tests/support/junit.xsd.
@@ -59,7 +59,7 @@ TEST(JunitReport, FitsTheSchemaWithEveryKindOfCase) {
   expect_counts(plain);
   EXPECT_EQ(attribute_of(plain, "testsuite", "tests"), "7");
   EXPECT_EQ(attribute_of(plain, "testsuite", "timestamp"), "2026-02-05T14:30:00");
-  const GatedRun gated;
+  const GatedSample gated;
   const Aggregates of_gated = gated.aggregates();
   const std::string xml = junit_of(gated.input(of_gated));
   EXPECT_EQ(complaints_about(xml), "");
@@ -70,7 +70,7 @@ TEST(JunitReport, FitsTheSchemaWithEveryKindOfCase) {
 
 // Build servers showed the cases as taking no time.
 TEST(JunitReport, ACaseHasTheTimeOfItsCalls) {
-  GatedRun run;
+  GatedSample run;
   run.source.trials[0].unit.spend.latency_ms = 61'234;
   run.source.trials[6].unit.spend.latency_ms = 5;
   const Aggregates aggregates = run.aggregates();
@@ -110,7 +110,7 @@ TEST(JunitReport, AFailureOfTheComparisonIsATestcaseOfItsOwn) {
 
 // --strict ended such runs with exit code 1, and the file was green.
 TEST(JunitReport, WhatFailsARunUnderStrictFailsInTheFile) {
-  GatedRun gated;
+  GatedSample gated;
   gated.suite.cases.truncate(5);
   gated.source.trials.resize(5);
   gated.source.trials[0].unit.scores[0].metrics[0].passed = true;
@@ -143,7 +143,7 @@ TEST(JunitReport, WhatFailsARunUnderStrictFailsInTheFile) {
 
 // The message was a check that had passed.
 TEST(JunitReport, AKnownFailureThatPassesSaysWhatToDo) {
-  GatedRun gated;
+  GatedSample gated;
   gated.suite.cases.truncate(1);
   gated.source.trials.resize(1);
   gated.suite.cases.held(0).known_failure = "a gap";
@@ -162,7 +162,7 @@ TEST(JunitReport, AKnownFailureThatPassesSaysWhatToDo) {
 
 // It was named from the suite's folder, and in annotations from the checkout's root.
 TEST(JunitReport, AFileIsNamedAsInAnnotations) {
-  GatedRun gated;
+  GatedSample gated;
   gated.suite.cases.held(0).source = "../shared/./a.toml";
   const Aggregates aggregates = gated.aggregates();
   ReportInput input = gated.input(aggregates);
@@ -205,7 +205,7 @@ TEST(JunitReport, ARunThatItsBudgetEndedIsNotGreen) {
 }
 
 TEST(JunitReport, ForeignTextIsStillXml) {
-  GatedRun run;
+  GatedSample run;
   std::string every_byte;
   for (int byte = 0; byte < 256; ++byte) every_byte += static_cast<char>(byte);
   const std::string text = every_byte + "]]> &amp; </failure> \uFFFE \uFFFF \U0001F642 \u0085";

@@ -212,7 +212,7 @@ TEST(LabelWording, NamesTheLabelAndWhereItStands) {
 
 // A reader of a comment looks for what got worse, which stood below the labels.
 TEST_F(LabelReport, InMarkdownTheyStandBelowTheRegressionsAndAboveOtherFailures) {
-  const sample::GatedRun run;
+  const sample::GatedSample run;
   const Aggregates aggregates = run.aggregates();
   ReportInput input = run.input(aggregates);
   const auto all = folded();

@@ -113,7 +113,7 @@ TEST(ReportReader, KnowsTheReportOfAMockRunFromAnother) {
 
 // Of two reports the warning said that something differs, and of two baselines what.
 TEST(ReportReader, ReadsThePartsOfTheFingerprintThatAReportHas) {
-  sample::GatedRun run;
+  sample::GatedSample run;
   const Aggregates aggregates = run.aggregates();
   ReportInput input = run.input(aggregates);
   input.gate.fingerprint_parts = {{"arm \"a\"", "00000000000000ff"}, {"checks", "0123456789abcdef"}};
@@ -262,7 +262,7 @@ TEST(ReportReader, CasesOfOneRequestAreKnownByItsNumber) {
 }
 
 /// What the comparison of the run's baseline with its report comes to.
-VerdictInput compared(const sample::GatedRun& run, const Aggregates& aggregates) {
+VerdictInput compared(const sample::GatedSample& run, const Aggregates& aggregates) {
   StringSink sink;
   EXPECT_TRUE(write_json_report(run.input(aggregates), sink));
   const auto scores = parsed(sink.text());
@@ -286,7 +286,7 @@ TEST(ReportReader, AReportKeepsWhatItsRunWouldHaveBeenGatedBy) {
   };
   for (const Thresholding& suite : thresholds) {
     for (const double threshold : {0.0, 0.03, 0.1}) {
-      sample::GatedRun run;
+      sample::GatedSample run;
       run.gate = Gate({.suite = suite, .baseline = nullptr, .default_max_drop = threshold});
       const Aggregates ungated = run.aggregates();
       const auto offline = compared(run, ungated);
@@ -300,7 +300,7 @@ TEST(ReportReader, AReportKeepsWhatItsRunWouldHaveBeenGatedBy) {
 
 /// The same for the report of the gated run itself.
 TEST(ReportReader, AReportComparesAsItsRunWasGated) {
-  const sample::GatedRun run;
+  const sample::GatedSample run;
   const Aggregates aggregates = run.aggregates();
   const auto offline = compared(run, aggregates);
   EXPECT_EQ(offline.statuses.total(), run.suite.cases.size());

@@ -223,7 +223,7 @@ TEST(ReportSchema, TakesVotes) {
 }
 
 TEST(ReportSchema, TakesComparisonsWithEitherKindOfBaseline) {
-  const sample::GatedRun gated;
+  const sample::GatedSample gated;
   const Aggregates of_gated = gated.aggregates();
   EXPECT_EQ(findings(report_of(gated.input(of_gated))), "");
   const SampleRun run;
@@ -258,7 +258,7 @@ TEST(ReportSchema, TakesTokensThatNobodyKnows) {
 }
 
 TEST(ReportSchema, RefusesWhatIsNotAReport) {
-  const sample::GatedRun run;
+  const sample::GatedSample run;
   const Aggregates aggregates = run.aggregates();
   const json good = report_of(run.input(aggregates));
   ASSERT_EQ(findings(good), "");

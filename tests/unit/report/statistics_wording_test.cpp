@@ -123,7 +123,7 @@ class StatisticsWording : public ::testing::Test {
     return wording::statistics_lines(input.gate).at(0).words;
   }
 
-  sample::GatedRun run;
+  sample::GatedSample run;
   Aggregates aggregates;
   ReportInput input;
 };
