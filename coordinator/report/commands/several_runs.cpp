@@ -26,13 +26,14 @@ bool is_no_scores(const GateNotice& notice) {
 
 }  // namespace
 
-void SeveralRuns::Side::count(Outcome of_case, bool is_known) {
+void SeveralRuns::Side::count(Outcome of_case, bool is_known, CaseStatus beside_the_base) {
   switch (of_case) {
     case Outcome::flaky:
       ++flaky;
       break;
     case Outcome::fail:
       ++(is_known ? known_failures : failed);
+      if (!is_known && beside_the_base != CaseStatus::fail) ++still_failing;
       break;
     default:
       ++passed;
@@ -107,9 +108,10 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
   std::string last_case;
   Outcome last_outcome = Outcome::pass;
   bool last_is_known = false;
+  CaseStatus last_status = CaseStatus::pass;
   std::map<Check, std::size_t> asked;
   const auto count_last = [&] {
-    if (!last_case.empty()) sides_[at].count(last_outcome, last_is_known);
+    if (!last_case.empty()) sides_[at].count(last_outcome, last_is_known, last_status);
   };
   const auto compared = input.visit([&](const ScoreComparison& row) {
     if (row.change == RowChange::missing_in_current) return;
@@ -119,12 +121,13 @@ Result<void> SeveralRuns::add(const CompareReportInput& input) {
       sides_[at].cases.push_back(last_case);
       last_outcome = Outcome::pass;
       last_is_known = row.is_of_known_failure;
+      last_status = row.case_status;
       asked.clear();
     }
+    const bool is_flaky = row.case_status == CaseStatus::flaky;
     const bool fails = row.case_status == CaseStatus::fail || row.change == RowChange::known_failure ||
                        value_of(row).outcome == Outcome::fail;
-    if (fails) last_outcome = Outcome::fail;
-    if (row.status == MetricStatus::flaky && last_outcome == Outcome::pass) last_outcome = Outcome::flaky;
+    if (is_flaky || fails) last_outcome = is_flaky ? Outcome::flaky : Outcome::fail;
     const std::size_t nth = asked[{std::string(row.metric), row.check}]++;
     Compared& metric = metrics_[{std::string(row.test_id), std::string(row.metric), place_of(row, nth)}];
     if (metric.expected.empty()) metric.expected = row.expected;
@@ -195,11 +198,15 @@ std::vector<std::vector<std::string>> SeveralRuns::lacking() const {
 /// Columns that hardly a run needs stand where one does.
 Table SeveralRuns::sides_table() const {
   const bool has_flaky = std::ranges::any_of(sides_, [](const Side& side) { return side.flaky > 0; });
+  // Of the base that would be all that fails.
+  const bool has_still =
+      std::any_of(sides_.begin() + 1, sides_.end(), [](const Side& side) { return side.still_failing > 0; });
   const bool has_known =
       std::ranges::any_of(sides_, [](const Side& side) { return side.known_failures > 0; });
   const bool has_not_started =
       std::ranges::any_of(sides_, [](const Side& side) { return side.summary.not_started > 0; });
   Table table{.columns = {column("Run"), number("Passed"), number("Failed")}, .whole_names = true};
+  if (has_still) table.columns.push_back(spare_number("Still failing"));
   if (has_flaky) table.columns.push_back(spare_number("Flaky"));
   if (has_known) table.columns.push_back(spare_number("Known failures"));
   table.columns.push_back(number("Errors"));
@@ -211,6 +218,7 @@ Table SeveralRuns::sides_table() const {
     const bool is_base = &side == &sides_.front();
     auto& cells = table.rows.emplace_back().cells;
     cells = {side.compared.file, wording::grouped(side.passed), wording::grouped(side.failed)};
+    if (has_still) cells.emplace_back(is_base ? "" : wording::grouped(side.still_failing));
     if (has_flaky) cells.emplace_back(wording::grouped(side.flaky));
     if (has_known) cells.emplace_back(wording::grouped(side.known_failures));
     cells.emplace_back(wording::grouped(summary.errors()));
@@ -334,6 +342,7 @@ void SeveralRuns::write_side(Json& json, const Side& side, std::size_t lacking) 
   json.member("created_at", side.compared.header.created_at);
   json.member("passed", side.passed);
   json.member("failed", side.failed);
+  if (!is_base && side.still_failing > 0) json.member("still_failing", side.still_failing);
   if (side.flaky > 0) json.member("flaky", side.flaky);
   if (side.known_failures > 0) json.member("known_failures", side.known_failures);
   json.member("errors", side.summary.verdict_input.statuses.errors);

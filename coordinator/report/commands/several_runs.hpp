@@ -49,11 +49,14 @@ class SeveralRuns {
     std::string reasons;       ///< verdict_reasons
     std::uint64_t passed = 0;  ///< Its cases, whether they failed in the base as well or not.
     std::uint64_t failed = 0;
+    std::uint64_t still_failing =
+        0;  ///< Of the failed: those that the base excuses, being no failure beside it.
     std::uint64_t flaky = 0;
     std::uint64_t known_failures = 0;  ///< Those that failed, and of which the suite says so.
     std::vector<std::string> cases{};  ///< That it has, by id; also those that ended in an error.
 
-    void count(Outcome of_case, bool is_known);
+    /// A case without an error. `beside_the_base`: what the gate made of it.
+    void count(Outcome of_case, bool is_known, CaseStatus beside_the_base);
     bool has(const std::string& test_id) const;
   };
   using Values = std::vector<Value>;  ///< A place for each side that has been added, or fewer.

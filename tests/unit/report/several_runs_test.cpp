@@ -3,6 +3,8 @@
 #include "coordinator/display/display.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -173,6 +175,9 @@ TEST(SeveralRuns, WithoutKnownFailuresNothingIsSaidOfThem) {
   EXPECT_FALSE(sides[1].contains("known_failures"));
   EXPECT_EQ(sides[0]["failed"], 1) << "it fails, whether it is compared with itself or not";
   EXPECT_EQ(sides[1]["failed"], 2);
+  EXPECT_EQ(sides[1]["still_failing"], 1) << "of these";
+  EXPECT_FALSE(sides[0].contains("still_failing"));
+  EXPECT_NE(table_of(runs).find("Still failing"), std::string::npos) << table_of(runs);
   EXPECT_EQ(sides[1]["broke"], 1);
   EXPECT_EQ(table_of(runs).find("Known failures"), std::string::npos);
 }
@@ -213,6 +218,69 @@ TEST(SeveralRuns, ACaseThatFellByAnotherCheckInEachRepeatHasFailed) {
   EXPECT_EQ(side["failed"], 1);
   EXPECT_FALSE(side.contains("flaky"));
   EXPECT_EQ(side["reasons"], "the only case regressed");
+}
+
+/// A case of each kind, beside which another may stand.
+std::vector<ComparedCase> kinds() {
+  ComparedCase partly = repeated("", {false, false, false});
+  partly.metrics[0].check = 7;
+  partly.metrics.push_back(repeated("", {true, false, true}).metrics[0]);
+  partly.metrics[1].check = 8;
+  return {checked("", true),
+          checked("", false),
+          checked("", true, true),
+          checked("", false, true),
+          repeated("", {true, true, true}),
+          repeated("", {true, false, true}),
+          repeated("", {false, false, false}),
+          partly,
+          scored("", 0.9),
+          scored("", 0.2),
+          scored("", 0.2, true),
+          unanswered("", false),
+          unanswered("", true)};
+}
+
+// A run that passes beside the first stood there with failures, and nothing said that the first excuses them.
+TEST(SeveralRuns, EachSideIsCountedAsBesideTheFirstAlone) {
+  const std::vector<ComparedCase> all = kinds();
+  std::vector<Cases> runs(3);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      const std::string id{static_cast<char>('a' + i), static_cast<char>('a' + j)};
+      const std::array kinds_of_sides{i, j, (i + j) % all.size()};
+      for (std::size_t side = 0; side < runs.size(); ++side) {
+        runs[side].push_back(all[kinds_of_sides[side]]);
+        runs[side].back().test_id = id;
+      }
+    }
+  }
+  const json three = json_of(beside_the_first(runs))["runs"];
+  for (std::size_t side = 0; side < runs.size(); ++side) {
+    StringSink document;
+    ASSERT_TRUE(write_compare_json(input_of(runs[0], runs[side], "now.json"), document));
+    const json two = json::parse(document.text());
+    const auto count = [&](const char* name) { return three[side].value(name, std::uint64_t{0}); };
+    const auto of_cases = [&](const char* name) { return two["cases"].value(name, std::uint64_t{0}); };
+    EXPECT_EQ(count("flaky"), of_cases("flaky")) << side;
+    EXPECT_EQ(count("errors"), of_cases("errors")) << side;
+    EXPECT_EQ(count("not_started"), of_cases("not_started")) << side;
+    EXPECT_EQ(count("regressions"), two["scores"]["regressions"]) << side;
+    EXPECT_EQ(count("improvements"), two["scores"]["improvements"]) << side;
+    EXPECT_EQ(count("broke"), two["checks"]["broke"]) << side;
+    EXPECT_EQ(count("fixed"), two["checks"]["fixed"]) << side;
+    EXPECT_EQ(count("passed") + count("failed") + count("flaky") + count("known_failures") + count("errors"),
+              runs[side].size())
+        << side;
+    if (side == 0) continue;
+    EXPECT_EQ(three[side]["verdict"], two["verdict"]) << side;
+    EXPECT_EQ(count("failed") - count("still_failing"), of_cases("failed")) << side;
+    EXPECT_EQ(count("passed") + count("still_failing") + count("known_failures"),
+              of_cases("passed") + of_cases("warned"))
+        << side;
+  }
+  EXPECT_FALSE(three[0].contains("still_failing")) << "it is compared with itself";
+  EXPECT_GT(three[1]["still_failing"], 0);
 }
 
 // What a part of the suite had left out stood in the first 100 rows, and hid what had regressed.
