@@ -1,11 +1,12 @@
 #include "coordinator/gate/compare.hpp"
 
 #include "coordinator/gate/compared_assessment.hpp"
+#include "coordinator/gate/paired_checks.hpp"
 #include "coordinator/gate/quoted.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
+#include <map>
 
 namespace sluice {
 namespace {
@@ -44,6 +45,26 @@ bool has_checks_alone(const ComparedCase& one) {
   const auto has_score = [](const ComparedMetric& metric) { return is_scored(metric) && metric.score; };
   return std::ranges::any_of(one.metrics, is_check) && std::ranges::none_of(one.metrics, has_score);
 }
+
+/// What becomes of the checks of a case that the base does not have, by their metric.
+class NewChecks {
+ public:
+  /// `base` is null for a case that it lacks, which is named as a whole, and where it pins no check at all.
+  NewChecks(const IndexedCase* base, const IndexedCase& current)
+      : base_(base != nullptr && !(*base)->is_error ? base : nullptr), current_(current) {}
+
+  RowChange change_of(std::string_view metric) {
+    if (base_ == nullptr) return RowChange::not_compared;
+    const auto [known, is_new] = of_metrics_.try_emplace(metric);
+    if (is_new) known->second = PairedChecks(*base_, current_, metric).of_new();
+    return known->second;
+  }
+
+ private:
+  const IndexedCase* base_;
+  const IndexedCase& current_;
+  std::map<std::string_view, RowChange> of_metrics_;
+};
 
 class Comparison {
  public:
@@ -208,6 +229,7 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
   if (std::ranges::any_of(assessment.metrics, &AssessedMetric::asked_otherwise))
     tests_of_sides_.add_judged_otherwise(current.test_id);
   if (current.is_known_failure) take_as_known_failure(assessment);
+  NewChecks new_checks(rules_.base_has_checks ? before : nullptr, indexed);
   for (std::size_t i = 0; i < assessment.metrics.size(); ++i) {
     const ComparedMetric& metric = current.metrics[i];
     const AssessedMetric& one = assessment.metrics[i];
@@ -225,6 +247,8 @@ void Comparison::pair(const ComparedCase* base, const ComparedCase& current) {
     row.case_status = assessment.status;
     const PinnedScore pinned = scored ? pinned_score(metric, current, before, rules_) : PinnedScore{};
     row.change = change_of(one, pinned, scored);
+    if (is_check(metric) && !one.baseline_passed && row.change == RowChange::not_compared)
+      row.change = new_checks.change_of(metric.name);
     if (pinned.state == PinnedScore::State::pinned && before->find(metric.name) != nullptr)
       summary_.judges.add(current.test_id, metric.name, judge_of(*before->find(metric.name)),
                           judge_of(metric));
@@ -269,19 +293,11 @@ void Comparison::missing_in_current(const ComparedCase& base, const IndexedCase*
 }
 
 void Comparison::missing_checks(const IndexedCase& base, const IndexedCase& current) {
-  const auto check = [](const ComparedMetric* one) { return one->check; };
   for (const ComparedMetric& first : base->metrics) {
     if (!is_check(first) || base.find(first.name) != &first) continue;
-    const IndexedCase::Metrics before = base.all(first.name);
-    const IndexedCase::Metrics now = current.all(first.name);
-    std::vector<const ComparedMetric*> missing;
-    std::ranges::set_difference(before, now, std::back_inserter(missing), {}, check, check);
-    // Those of a side that does not say which they are stand first.
-    const bool says_which = check(before.front()) != 0 && (now.empty() || check(now.front()) != 0);
-    const std::size_t fewer = before.size() - std::min(before.size(), now.size());
-    if (says_which && fewer == 0 && !missing.empty()) tests_of_sides_.add_judged_otherwise(base->test_id);
-    if (!says_which || fewer == 0) missing.resize(fewer);
-    for (const ComparedMetric* one : missing) {
+    const PairedChecks checks(base, current, first.name);
+    if (checks.asks_otherwise()) tests_of_sides_.add_judged_otherwise(base->test_id);
+    for (const ComparedMetric* one : checks.missing()) {
       ScoreComparison row;
       row.test_id = base->test_id;
       row.metric = one->name;
@@ -329,6 +345,12 @@ void Comparison::report(const ScoreComparison& row) {
       break;
     case RowChange::known_failure:
       ++summary_.known_failures;
+      break;
+    case RowChange::added:
+      ++summary_.added_checks;
+      break;
+    case RowChange::changed:
+      ++summary_.changed_checks;
       break;
   }
   visit_(row);
@@ -381,6 +403,10 @@ std::string_view to_string(RowChange change) {
       return "still_failing";
     case RowChange::known_failure:
       return "known_failure";
+    case RowChange::added:
+      return "added";
+    case RowChange::changed:
+      return "changed";
   }
   return "not_compared";
 }

@@ -78,17 +78,20 @@ NextCase cases_of(const Baseline& baseline);
 
 /// What became of a score.
 enum class RowChange : std::uint8_t {
-  not_compared,  ///< Undefined on either side without being a regression, or a check that the base lacks.
-  unchanged,     ///< The same in billionths; a check that passes on both sides.
-  improvement,   ///< Higher, or undefined where nothing is expected and the base has a score.
-  drop,          ///< Lower, and not a regression.
-  regression,    ///< Below the baseline's limit, whatever else fails it, or undefined where it was not.
+  /// Undefined on either side without being a regression, or a check of which nobody knows what became of it.
+  not_compared,
+  unchanged,    ///< The same in billionths; a check that passes on both sides.
+  improvement,  ///< Higher, or undefined where nothing is expected and the base has a score.
+  drop,         ///< Lower, and not a regression.
+  regression,   ///< Below the baseline's limit, whatever else fails it, or undefined where it was not.
   missing_in_baseline,
   missing_in_current,
   broke,          ///< A check that passed, and fails now.
   fixed,          ///< A check that failed, and passes now.
   still_failing,  ///< A check that fails on both sides.
   known_failure,  ///< It fails, is flaky or nothing judges it, and the suite says that the case fails.
+  added,          ///< A check that the base's case does not make.
+  changed,        ///< One in the place of a check of the base that asks something else.
 };
 
 std::string_view to_string(RowChange change);
@@ -139,6 +142,7 @@ struct CompareRules {
   /// A part of the suite: the cases that it lacks were left out by intention, and are no warning. A metric
   /// that it lacks of a case which it has still is one.
   bool base_is_selection = false;
+  bool base_has_checks = true;        ///< False: a baseline of scores alone, beside which no check is new.
   bool current_is_selection = false;  ///< The same of the current side.
   /// Cases that a run had and its side lacks, since the suite does not have them any more; by id.
   std::span<const std::string> base_lost{};
@@ -161,6 +165,8 @@ struct CompareSummary {
   std::uint64_t missing_in_baseline = 0;
   std::uint64_t missing_in_current = 0;
   std::uint64_t missing_checks = 0;  ///< Checks of a case of both sides that the current one does not make.
+  std::uint64_t added_checks = 0;    ///< Of RowChange::added.
+  std::uint64_t changed_checks = 0;  ///< Of RowChange::changed.
   std::uint64_t unpinned = 0;        ///< Of those missing in the baseline: they warn.
   std::uint64_t left_out = 0;        ///< Of those missing in the current side: by intention, and no warning.
   std::uint64_t disagreements = 0;   ///< Of judge metrics: the votes, where nothing else failed or warned.

@@ -23,7 +23,7 @@ TEST_F(ComparedRuns, ATestWithAnotherCheckStandsByItself) {
   ASSERT_TRUE(made.is_object()) << compared.errors;
   EXPECT_EQ(made["tests"]["judged_otherwise"], nlohmann::json::parse(R"(["france"])"));
   EXPECT_EQ(made["checks"], nlohmann::json::parse(R"({"broke": 0, "fixed": 0, "still_failing": 1,
-                                                      "missing_in_current": 0})"));
+                                                      "missing_in_current": 0, "changed": 1})"));
   EXPECT_NE(compared.output.find("tests_judged_otherwise"), std::string::npos);
   const auto words = run_sluice({"compare", "last~1", "last"});
   EXPECT_NE(

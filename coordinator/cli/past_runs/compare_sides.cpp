@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -139,6 +140,16 @@ GatedRun gated_run(const LoadedSide& base, const LoadedSide& current, const Comp
           .fingerprint_parts = header.fingerprint_parts};
 }
 
+/// A baseline of another tool, or of an early sluice, may pin scores alone.
+bool has_checks(const ScoreFile& file) {
+  const auto* baseline = std::get_if<Baseline>(&file);
+  if (baseline == nullptr) return true;
+  for (std::size_t i = 0; i < baseline->size(); ++i) {
+    if (baseline->entry(i).kind == PinKind::checks) return true;
+  }
+  return false;
+}
+
 /// Refers to both sides.
 CompareRules rules_of(const LoadedSide& base, const LoadedSide& current, bool strict) {
   CompareRules rules;
@@ -152,6 +163,7 @@ CompareRules rules_of(const LoadedSide& base, const LoadedSide& current, bool st
     rules.arms = of_base->arms;  // A baseline names none.
   }
   rules.base_is_selection = is_selection(base.file);
+  rules.base_has_checks = has_checks(base.file);
   rules.current_is_selection = is_selection(current.file);
   rules.base_lost = base.cases.lost;
   rules.current_lost = current.cases.lost;

@@ -52,6 +52,8 @@ void write_counts(Json& json, const CompareSummary& summary) {
   json.member("fixed", summary.fixed);
   json.member("still_failing", summary.still_failing);
   json.member("missing_in_current", summary.missing_checks);
+  if (summary.added_checks > 0) json.member("added", summary.added_checks);
+  if (summary.changed_checks > 0) json.member("changed", summary.changed_checks);
   json.close('}');
 }
 

@@ -34,13 +34,15 @@ enum class Part : std::uint8_t {
   known_passed,
   missing_in_baseline,
   missing_in_current,
+  added,
+  changed,
   improvements,
   fixed,
   still_failing,
   known_failures
 };
 
-constexpr std::array<std::string_view, 13> part_titles{"Regressions",
+constexpr std::array<std::string_view, 15> part_titles{"Regressions",
                                                        "Broke",
                                                        "Other failures",
                                                        "Flaky",
@@ -49,6 +51,8 @@ constexpr std::array<std::string_view, 13> part_titles{"Regressions",
                                                        "Known failures that passed",
                                                        "Missing in the base",
                                                        "Missing in the current side",
+                                                       "New checks",
+                                                       "Changed checks",
                                                        "Improvements",
                                                        "Fixed",
                                                        "Still failing",
@@ -60,6 +64,7 @@ bool shows_cause(Part part) {
 
 Tone tone_of(Part part) {
   if (part <= Part::other_failures) return Tone::bad;
+  if (part == Part::added || part == Part::changed) return Tone::plain;
   return part == Part::improvements || part == Part::fixed ? Tone::good : Tone::warning;
 }
 
@@ -95,6 +100,8 @@ std::optional<Part> part_of(const ScoreComparison& row) {
   }
   if (row.status == MetricStatus::fail) return Part::other_failures;
   if (row.change == RowChange::improvement) return Part::improvements;
+  if (row.change == RowChange::added) return Part::added;
+  if (row.change == RowChange::changed) return Part::changed;
   return std::nullopt;
 }
 
@@ -107,12 +114,15 @@ struct Rows {
 };
 using Parts = std::array<Rows, part_titles.size()>;
 
-/// `dropped, no majority`.
+/// `dropped, no majority`, `not passed, new check`.
 std::string cause_of(const ScoreComparison& compared) {
   std::string cause(compared.cause == MetricCause::none ? "" : to_string(compared.cause));
   if (compared.further_cause != MetricCause::none)
     cause.append(", ").append(to_string(compared.further_cause));
   std::ranges::replace(cause, '_', ' ');
+  const bool is_new = compared.change == RowChange::added;
+  if (is_new || compared.change == RowChange::changed)
+    cause.append(cause.empty() ? "" : ", ").append(is_new ? "new check" : "changed check");
   return cause;
 }
 
@@ -134,6 +144,8 @@ Row row_of(const ScoreComparison& compared, Part part) {
       part == Part::other_failures || part == Part::known_failures || part == Part::known_passed;
   if (compared.is_check && compared.baseline_passed)
     cell.baseline = *compared.baseline_passed ? "passed" : "failed";
+  const bool is_new = part == Part::added || part == Part::changed;
+  if (is_new && compared.status == MetricStatus::pass) cell.score = "passed";
   if (stands_alone && compared.is_check) cell.score = part == Part::known_passed ? "passed" : "failed";
   Row row{{std::string(compared.test_id),
            std::string(compared.expected.empty() ? compared.metric : compared.expected),
@@ -265,6 +277,8 @@ std::string verdict_words(const CompareReportInput& input) {
   words.add(summary.still_failing, "check still failing", "checks still failing");
   words.add(summary.known_failures, "known failure", "known failures");
   words.add(summary.fixed, "check fixed", "checks fixed");
+  words.add(summary.added_checks, "new check", "new checks");
+  words.add(summary.changed_checks, "changed check", "changed checks");
   words.add(summary.improvements, "score improved", "scores improved");
   words.add(summary.drops, "score fell without regressing", "scores fell without regressing");
   words.add(summary.unchanged, "unchanged", "unchanged");

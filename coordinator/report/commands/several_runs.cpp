@@ -53,6 +53,8 @@ SeveralRuns::Value SeveralRuns::value_of(const ScoreComparison& row) {
     case RowChange::unchanged:
       return {{}, Outcome::pass};
     case RowChange::not_compared:  // A check that the base lacks, or a score that is undefined.
+    case RowChange::added:
+    case RowChange::changed:
     case RowChange::missing_in_baseline:
       if (row.baseline) return {};
       if (row.status == MetricStatus::pass) return {{}, Outcome::pass};

@@ -210,7 +210,7 @@ TEST(Compare, ACheckThatATestMakesTwiceIsComparedWithItsOwnTurn) {
   using enum RowChange;
   EXPECT_EQ(changes(checked({{7, true}, {9, false}, {7, false}}),
                     checked({{9, true}, {7, true}, {7, false}, {7, true}})),
-            (std::vector{fixed, unchanged, still_failing, not_compared}));
+            (std::vector{fixed, unchanged, still_failing, added}));
   EXPECT_EQ(changes(checked({{0, true}}), checked({{7, false}})), std::vector{broke}) << "the only ones";
   EXPECT_EQ(changes(checked({{0, true}, {7, true}}), checked({{7, false}})),
             (std::vector{broke, missing_in_current}));
@@ -264,6 +264,46 @@ TEST(Compare, ACheckThatAsksSomethingElseIsNotMissing) {
   const auto unknown = summary(checked({{0, true}, {0, true}}), checked({{7, true}, {8, true}}));
   EXPECT_EQ(unknown.missing_checks, 0u);
   EXPECT_TRUE(unknown.tests.judged_otherwise.empty()) << "nobody knows which they are";
+}
+
+// A new check was no row, and nothing told it from one that had changed.
+TEST(Compare, ANewCheckIsToldFromOneThatChanged) {
+  const auto changes = [](const ComparedCase& base, const ComparedCase& current) {
+    std::vector<RowChange> found;
+    const auto summary = compare(cases_of({base}), cases_of({current}), CompareRules{},
+                                 [&](const ScoreComparison& row) { found.push_back(row.change); });
+    EXPECT_TRUE(summary);
+    if (summary) {
+      EXPECT_EQ(summary->added_checks, std::ranges::count(found, RowChange::added));
+      EXPECT_EQ(summary->changed_checks, std::ranges::count(found, RowChange::changed));
+    }
+    return found;
+  };
+  using enum RowChange;
+  EXPECT_EQ(changes(checked({{7, true}}), checked({{7, true}, {8, false}})), (std::vector{unchanged, added}));
+  EXPECT_EQ(changes(checked({{7, true}}), checked({{8, true}})), std::vector{changed});
+  EXPECT_EQ(changes(checked({{7, true}, {9, true}}), checked({{7, true}, {8, false}})),
+            (std::vector{unchanged, changed}));
+  EXPECT_EQ(changes(checked({{7, true}}), checked({{8, true}, {9, true}})),
+            (std::vector{not_compared, not_compared}))
+      << "one changed, one is new, and nobody knows which";
+  EXPECT_EQ(changes(checked({{7, true}, {9, true}}), checked({{8, true}})),
+            (std::vector{not_compared, missing_in_current, missing_in_current}));
+  ComparedCase by_another = checked({{7, true}});
+  by_another.metrics[0].name = info(MetricId::regex_match).name;
+  EXPECT_EQ(changes(checked({{7, true}}), by_another), (std::vector{added, missing_in_current}));
+  CompareRules of_scores;
+  of_scores.base_has_checks = false;
+  ComparedCase alone = checked({{7, true}});
+  alone.test_id = "t";
+  EXPECT_EQ(compare_all(cases_of({scored("t", 0.5)}), cases_of({alone}), of_scores).summary.added_checks, 0u);
+  EXPECT_EQ(compare_all(cases_of({scored("t", 0.5)}), cases_of({alone})).summary.added_checks, 1u);
+  ComparedCase lost = checked({{7, true}});
+  lost.is_error = true;
+  EXPECT_EQ(changes(lost, checked({{8, true}})), std::vector{not_compared});
+  ComparedCase known = checked({{8, false}});
+  known.is_known_failure = true;
+  EXPECT_EQ(changes(checked({{7, true}}), known), std::vector{known_failure});
 }
 
 // Each was looked for among all the others: 60,000 scores of one case took 38 s.

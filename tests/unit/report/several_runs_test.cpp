@@ -426,6 +426,32 @@ TEST(CompareReport, NamesTheChecksThatTheCurrentSideLacks) {
             "1 check missing in the current side");
 }
 
+TEST(CompareReport, NamesNewAndChangedChecks) {
+  ComparedCase base = checked("a", true);
+  base.metrics[0].check = 7;
+  ComparedCase more = base;
+  more.metrics.push_back(base.metrics[0]);
+  more.metrics[1].check = 8;
+  ComparedCase other = base;
+  other.test_id = "b";
+  other.metrics[0].check = 9;
+  other.metrics[0].passed = false;
+  ComparedCase of_base = base;
+  of_base.test_id = "b";
+  const CompareReportInput input = input_of({base, of_base}, {more, other}, "now.json");
+  const std::string table = table_of(input);
+  EXPECT_NE(table.find("New checks (1)"), std::string::npos) << table;
+  EXPECT_NE(table.find("not passed, changed check"), std::string::npos) << table;
+  EXPECT_NE(table.find("1 new check, 1 changed check, 1 unchanged\n"), std::string::npos) << table;
+  StringSink document;
+  ASSERT_TRUE(write_compare_json(input, document));
+  const json written = json::parse(document.text());
+  EXPECT_EQ(written["checks"]["added"], 1);
+  EXPECT_EQ(written["checks"]["changed"], 1);
+  EXPECT_EQ(written["changes"][0]["change"], "added");
+  EXPECT_EQ(written["changes"][1]["change"], "changed");
+}
+
 // It was a dash, and the file says that the check had failed.
 TEST(CompareReport, AKnownFailureHasTheBasesOutcome) {
   const Cases base{checked("a", false), checked("b", true)};
