@@ -87,6 +87,19 @@ document::Tone tone_of_verdict(const std::string& verdict) {
   return known == run_verdicts.end() ? document::Tone::plain : document::tone_of(*known);
 }
 
+/// A run that passed had no other warnings than failures that were known (run_verdict).
+bool warns_of_known_failures_alone(const PastRun& past) {
+  return command_of(past.run) == run_command && past.summary->verdict == to_string(RunVerdict::pass);
+}
+
+/// As a report counts them. Of a run that did not pass the ledger does not tell the two apart.
+std::string warned_in_words(const PastRun& past) {
+  const std::uint64_t warned = past.summary->statuses.warned;
+  if (warned == 0) return "0 warned";
+  return warns_of_known_failures_alone(past) ? wording::counted(warned, "known failure")
+                                             : wording::grouped(warned) + " warned or known to fail";
+}
+
 /// How many cases of texts came to what says most of the run: `20 failed`, `3 errors`, `4 flaky`, `64
 /// passed`. What other commands ask is no test that fails or passes: `40 answered`.
 std::string cases_in_words(const PastRun& past) {
@@ -99,9 +112,10 @@ std::string cases_in_words(const PastRun& past) {
   if (not_started > 0) return wording::grouped(not_started) + " not started";
   if (!is_tested) return wording::grouped(statuses.total()) + " answered";
   if (statuses.flaky > 0) return wording::grouped(statuses.flaky) + " flaky";
-  // Of a run that passed, these are failures that were known.
   const bool warns = summary.verdict == to_string(RunVerdict::review);
   if (warns && statuses.warned > 0) return wording::grouped(statuses.warned) + " warned";
+  const bool is_known = statuses.passed == 0 && statuses.warned > 0 && warns_of_known_failures_alone(past);
+  if (is_known) return wording::grouped(statuses.warned) + " known to fail";
   return wording::grouped(statuses.passed) + " passed";
 }
 
@@ -127,8 +141,8 @@ void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
   }
   lines.emplace_back(
       "cases", wording::grouped(statuses.total()) + ": " + wording::grouped(statuses.passed) + " passed, " +
-                   wording::grouped(statuses.warned) + " warned, " + wording::grouped(statuses.flaky) +
-                   " flaky, " + wording::grouped(statuses.failed) + " failed, " +
+                   warned_in_words(past) + ", " + wording::grouped(statuses.flaky) + " flaky, " +
+                   wording::grouped(statuses.failed) + " failed, " +
                    wording::counted(statuses.errors - not_started, "error") +
                    (not_started > 0 ? ", " + wording::grouped(not_started) + " not started" : ""));
   const auto& paid = summary.paid;

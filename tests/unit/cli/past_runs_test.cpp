@@ -109,6 +109,22 @@ TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
   EXPECT_NE(run_details(past).find("\nrecall       0.50\n"), std::string::npos) << run_details(past);
 }
 
+// A report calls them known failures, and this called them warned.
+TEST(PastRuns, KnownFailuresAreNamedAsInAReport) {
+  const auto details = [](const StatusCounts& statuses, const char* verdict) {
+    PastRun past;
+    past.summary.emplace();
+    past.summary->statuses = statuses;
+    past.summary->verdict = verdict;
+    return run_details(past);
+  };
+  const std::string passed = details({.passed = 3, .warned = 2}, "pass");
+  EXPECT_NE(passed.find("5: 3 passed, 2 known failures, 0 flaky"), std::string::npos) << passed;
+  const std::string review = details({.passed = 3, .warned = 2}, "review");
+  EXPECT_NE(review.find("5: 3 passed, 2 warned or known to fail, 0 flaky"), std::string::npos) << review;
+  EXPECT_NE(details({.passed = 3}, "pass").find("3: 3 passed, 0 warned, 0 flaky"), std::string::npos);
+}
+
 // A failed gate stood as `fail 44 passed`, and a flaky run as `0 passed`.
 TEST(PastRuns, TheResultOfTextsIsWhatSaysMostOfTheRun) {
   const auto result = [](const StatusCounts& statuses, const char* verdict, std::uint64_t not_started = 0) {
@@ -125,6 +141,7 @@ TEST(PastRuns, TheResultOfTextsIsWhatSaysMostOfTheRun) {
   EXPECT_EQ(result({.flaky = 4}, "review"), "4 flaky");
   EXPECT_EQ(result({.passed = 3, .warned = 2}, "review"), "2 warned");
   EXPECT_EQ(result({.passed = 3, .warned = 2}, "pass"), "3 passed") << "known failures";
+  EXPECT_EQ(result({.warned = 2}, "pass"), "2 known to fail") << "it was 0 passed";
   PastRun graded;
   graded.run.settings = R"({"command": "grade"})";
   graded.summary.emplace();
