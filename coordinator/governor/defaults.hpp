@@ -195,10 +195,11 @@ inline constexpr double same_rate = 0.2;
 inline constexpr double least_share = 0.7;
 /// Where so much was refused no limit was found.
 inline constexpr double refuted_share = 0.4;
-/// So much more than the rate that was found, taken for so long since then, shows a higher one: a bucket was
-/// empty when it was found.
-inline constexpr double share_of_higher_rate = 1.5;
+/// So much more than the rate that was found, taken in so much time of late, shows a higher one: a bucket was
+/// empty when it was found, or the limit was raised.
+inline constexpr double share_of_higher_rate = 1.15;
 inline constexpr BootTime time_of_higher_rate = 5s;
+inline constexpr BootTime between_marks = 250ms;
 /// Pauses of so much of the time, and so long, are those of windows.
 inline constexpr double share_of_windows = 0.75;
 inline constexpr BootTime shortest_of_windows = 150s;
@@ -326,14 +327,22 @@ inline constexpr double after_refusal_share = 0.94;
 /// An estimate is held so many of its pauses long before it grows: what the next refusal costs, it gains.
 inline constexpr double pauses_held = 15;
 inline constexpr double growth_of_estimate = 0.03;  ///< A second, from then on,
-/// and after so long without a refusal more and more: the limit was raised, or the estimate was far off.
-inline constexpr double steady_growth_seconds = 5;
-inline constexpr double growth_doubles_in_seconds = 4;
+/// and after so long without a refusal more and more: the limit was raised, or the estimate was far off. What
+/// an earlier run found has taken a full hold without one: it grows sooner.
+struct Growth {
+  double steady_seconds = 5;
+  double doubles_in_seconds = 4;
+};
+inline constexpr Growth growth_of_found;
+inline constexpr Growth growth_of_remembered{2, 2};
 inline constexpr double most_growth = 0.5;
 /// A rate that has grown by more than this was held too low: the next estimate is no older one's proof.
 inline constexpr double much_more = 1.15;
 /// What an earlier run found is held as if a refusal cost a second: each that it provokes is one too many.
 inline constexpr double hold_of_remembered = 4;
+/// One that was found so long ago is held for less: limits are raised from time to time.
+inline constexpr BootTime outdated_after = 1h;
+inline constexpr double hold_of_outdated = 0.5;
 /// From here on a delay may have been rounded up to seconds.
 inline constexpr BootTime rounded_delay = 950ms;
 /// A speed that is not refused for so long is below the limit.

@@ -144,7 +144,8 @@ double EstimatedRate::try_between(double rate, const NamedDelays& delays) {
 double EstimatedRate::growth_after(BootTime since, const NamedDelays& delays) const {
   const double growing = in_seconds(since) - hold_factor_ * pauses_held * in_seconds(delays.longest());
   if (growing < 0) return 0;
-  const double doublings = std::max(0.0, growing - steady_growth_seconds) / growth_doubles_in_seconds;
+  const auto [steady, doubles_in] = begins_full_ ? growth_of_remembered : growth_of_found;
+  const double doublings = std::max(0.0, growing - steady) / doubles_in;
   return std::min(most_growth, growth_of_estimate * std::exp2(doublings));
 }
 

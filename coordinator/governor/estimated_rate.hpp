@@ -30,6 +30,8 @@ class EstimatedRate {
   double grown(double rate, double passed, const NamedDelays& delays, BootTime now);
   /// What it began with was a try: it is not held for long.
   void doubt() { hold_factor_ = defaults::rate_search::hold_of_doubt; }
+  /// Nothing was refused at it for so long that the limit may have been raised.
+  void is_outdated() { hold_factor_ = defaults::rate_search::hold_of_outdated; }
   /// It is not needed, or not to be trusted any more; what was refused of it stays known.
   void forget();
   /// Likewise, and nothing was refused below what is known besides.

@@ -35,6 +35,8 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
       began_(now) {
   if (learned.requests_per_minute && !limits_.names_a_rate()) {
     rate_search_.begin_with(*learned.requests_per_minute / seconds_a_minute, learned.burst, now);
+    if (learned.source == LimitSource::found && learned.age >= defaults::rate_search::outdated_after)
+      rate_search_.is_outdated();
   } else if (learned.burst && !limits.burst_seconds) {
     auto conditions = permits_.conditions();
     conditions.burst = std::max(1.0, *learned.burst);
@@ -142,13 +144,16 @@ bool ProviderBudget::on_outcomes(WorkerId worker, Member& member, const wire::De
   if (!health_.is_down()) {
     const auto under_way = newest ? demand.in_flight : in_flight_before;
     on_refusals(worker, outcomes, {started, ended, under_way}, since, now);
-    rate_proof_.on_outcomes(started, outcomes.named_delays + outcomes.rate_limited, rate_search_.accepted(),
-                            {now, held_up_.time(now)});
+    prove_rate({started, outcomes.named_delays + outcomes.rate_limited}, now);
   }
   const auto change = health_.on_outcomes(worker, members_, demand, now);
   follow_rate();
   concurrency_.on_outcomes(outcomes, change.failed, change.went_down, health_.is_down(), members_);
   return change.came_back;
+}
+
+void ProviderBudget::prove_rate(const RateProof::Calls& calls, BootTime now) {
+  rate_proof_.on_outcomes(calls, {rate_search_.accepted(), rate_search_.burst()}, {now, held_up_.time(now)});
 }
 
 /// What they show of the rate that the provider takes.
@@ -282,8 +287,7 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
       pause_.extend_to(delay->until, now);
       published_pause_ = std::max(published_pause_, delay->until);
     } else if (const auto* seen = std::get_if<CallsSeen>(&one.use); seen != nullptr && seen->at >= began_) {
-      rate_proof_.on_outcomes(seen->started, seen->refused + seen->refused_late, rate_search_.accepted(),
-                              {now, held_up_.time(now)});
+      prove_rate({seen->started, seen->refused + seen->refused_late}, now);
     }
   }
   const bool spaced = rate_search_.rate().has_value();

@@ -72,6 +72,7 @@ class ProviderBudget {
     std::uint32_t ended = 0;
     std::uint32_t in_flight = 0;
   };
+  void prove_rate(const RateProof::Calls& calls, BootTime now);
   void on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes, const CallsOfReport& calls,
                    BootTime since, BootTime now);
   void note_long_pause(BootTime now);

@@ -12,7 +12,7 @@ std::optional<double> ProviderBudget::proved_rate(BootTime now) const {
   const bool is_handed_on = accepted && !learned_at_ && known_before_.requests_per_minute;
   if (!is_handed_on && !use_.was_answered()) return std::nullopt;
   const RateProof::Time time{now, held_up_.time(now)};
-  const auto proved = rate_proof_.proved(time, pause_.time(now), rate_search_.burst());
+  const auto proved = rate_proof_.proved(time, pause_.time(now));
   return is_handed_on ? std::max(accepted, proved) : proved;
 }
 
@@ -31,8 +31,7 @@ void ProviderBudget::describe_rate(BudgetFacts& facts, BootTime now) const {
     return;
   }
   const double found =
-      rate_proof_.believed(*rate, {now, held_up_.time(now)}, pause_.time(now), rate_search_.burst()) *
-      seconds_a_minute;
+      rate_proof_.believed(*rate, {now, held_up_.time(now)}, pause_.time(now)) * seconds_a_minute;
   if (found < defaults::clearly_less * facts.requests->per_minute) facts.found_below_limit = found;
 }
 

@@ -39,6 +39,8 @@ class RateSearch {
                  bool is_closed, const ReportTime& reported, BootTime now);
   /// What an earlier run found.
   void begin_with(double rate, std::optional<double> burst, BootTime now);
+  /// It was found so long ago that the limit may have been raised.
+  void is_outdated() { estimated_.is_outdated(); }
   /// Nobody has refused a call at it yet.
   bool is_remembered() const { return is_remembered_; }
   /// What another run tried when it ended: no limit that is known. `is_costly`: refusals name long delays.

@@ -23,6 +23,7 @@ class SharedRateSearch {
     own_.begin_with(rate, burst, now);
     is_of_earlier_run_ = true;
   }
+  void is_outdated() { own_.is_outdated(); }
   /// Not any more, as long as no call was refused at it; nor what a run that is followed made of it.
   void forget_remembered();
   /// Others are told from now on; `run` orders them.

@@ -1,6 +1,7 @@
 // Runs that follow each other at one provider on simulated time, each with what the one before has learnt.
 #include "tests/properties/simulated_fleet.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -105,6 +106,38 @@ TEST(LearnedLimits, WhatTooLittleWasSeenOfIsNotLearnt) {
       }
     }
   }
+}
+
+/// Of a server of 5 calls a second, or of a limit that was raised to so many times as much.
+FleetProvider learnt_as_five(double times, std::size_t count, BootTime age) {
+  auto provider = server(5 * times, std::max(1.0, times / 2), true, 300ms, count);
+  provider.learned.requests_per_minute = 300;
+  provider.learned.age = age;
+  return provider;
+}
+
+// Each run found again that it could have more, and none of them left it to the next one.
+TEST(LearnedLimits, ALimitThatWasRaisedIsLearnt) {
+  for (const double times : {2.0, 5.0, 20.0}) {
+    for (const BootTime age : {BootTime(0s), BootTime(2h)}) {
+      SCOPED_TRACE(::testing::Message() << times << " times as much, age " << age.count());
+      auto provider = learnt_as_five(times, 150, age);
+      const auto first = run(provider, 1);
+      provider.learned = first.facts.learned;
+      EXPECT_GE(*provider.learned.requests_per_minute, 300 * 1.3);
+      EXPECT_LE(*provider.learned.requests_per_minute, 300 * times * 1.1);
+      EXPECT_LE(run(provider, 2).seconds, 0.8 * first.seconds);
+    }
+  }
+}
+
+TEST(LearnedLimits, AnOldLimitIsHeldForLess) {
+  EXPECT_LE(run(learnt_as_five(5, 100, 2h), 1).seconds, 0.7 * run(learnt_as_five(5, 100, 0s), 1).seconds);
+  const auto unchanged = run(learnt_as_five(1, 100, 2h), 1);
+  EXPECT_LE(unchanged.refused, 2u);
+  EXPECT_LE(unchanged.seconds, 24);
+  EXPECT_NEAR(*unchanged.facts.learned.requests_per_minute, 300, 20);
+  EXPECT_LT(unchanged.facts.learned.age, BootTime(1min)) << "a refusal has shown that it still holds";
 }
 
 // Calls were spaced as for a bucket of one: of a thousand a second fifty to two hundred were made.

@@ -86,9 +86,9 @@ RateProof after_windows(RateProof::Time& time) {
   for (int window = 0; window < 3; ++window) {
     for (int part = 0; part < 6; ++part) {
       time = {time.now + 500ms, time.held_up + 500ms};
-      proof.on_outcomes(10, 0, 20.0, time);
+      proof.on_outcomes({10, 0}, {20.0, {}}, time);
     }
-    proof.on_outcomes(1, 1, 20.0, time);
+    proof.on_outcomes({1, 1}, {20.0, {}}, time);
     time = {time.now + 57s, time.held_up + 57s};
   }
   return proof;
@@ -98,41 +98,46 @@ RateProof after_windows(RateProof::Time& time) {
 TEST(RememberedLimits, AWindowThatIsEmptiedBetweenLongPausesIsNoSuchRate) {
   RateProof::Time time{start, {}};
   const auto proof = after_windows(time);
-  ASSERT_TRUE(proof.proved(time, 171s, {}));
-  EXPECT_NEAR(*proof.proved(time, 171s, {}), 1, 0.05);
-  EXPECT_EQ(proof.proved(time, 120s, {}), 20) << "twice only";
+  ASSERT_TRUE(proof.proved(time, 171s));
+  EXPECT_NEAR(*proof.proved(time, 171s), 1, 0.05);
+  EXPECT_EQ(proof.proved(time, 120s), 20) << "twice only";
 }
 
 // A setting of 20 a second was said to be refused "as if the limit were 8.3/s", where two were taken.
 TEST(RememberedLimits, AGuessIsNoMoreThanWhatWasTaken) {
   RateProof proof;
   RateProof::Time time{start, {}};
-  proof.on_outcomes(4, 0, std::nullopt, time);
+  proof.on_outcomes({4, 0}, {}, time);
   for (int second = 0; second < 10; ++second) {
     time = {time.now + 1s, time.held_up + 1s};
-    proof.on_outcomes(4, 2, 8.0 - 0.5 * second, time);
+    proof.on_outcomes({4, 2}, {8.0 - 0.5 * second, {}}, time);
   }
-  EXPECT_NEAR(proof.believed(8, time, {}, {}), 2.4, 0.1);
-  EXPECT_EQ(RateProof().believed(8, {start, {}}, {}, {}), 8) << "nothing is known";
+  EXPECT_NEAR(proof.believed(8, time, {}), 2.4, 0.1);
+  EXPECT_EQ(RateProof().believed(8, {start, {}}, {}), 8) << "nothing is known";
 }
 
 // After a short overload 20 a minute were reported and left to the next run, with 150 answered a minute.
-TEST(RememberedLimits, ARateThatFarMoreWasTakenThanSinceIsHigher) {
-  RateProof proof;
-  RateProof::Time time{start, {}};
-  const auto take = [&](std::uint32_t a_second, int seconds) {
-    for (int second = 0; second < seconds; ++second) {
-      time = {time.now + 1s, time.held_up + 1s};
-      proof.on_outcomes(a_second, 0, 5.0, time);
+TEST(RememberedLimits, ARateThatMoreIsTakenThanOfLateIsHigher) {
+  for (const double burst : {0.0, 100.0}) {
+    RateProof proof;
+    RateProof::Time time{start, {}};
+    const auto take = [&](std::uint32_t a_second, int seconds) {
+      for (int second = 0; second < seconds; ++second) {
+        proof.on_outcomes({a_second, 0}, {5.0, burst}, time);
+        time = {time.now + 1s, time.held_up + 1s};
+      }
+    };
+    take(10, 4);
+    EXPECT_EQ(proof.proved(time, {}), 5) << "so soon its bucket may have filled";
+    take(10, 16);
+    if (burst > 0) {
+      EXPECT_EQ(proof.proved(time, {}), 5) << "what was in a full bucket is no rate";
+      continue;
     }
-  };
-  take(10, 4);
-  EXPECT_EQ(proof.proved(time, {}, {}), 5) << "so soon its bucket may have filled";
-  take(10, 16);
-  EXPECT_NEAR(*proof.proved(time, {}, {}), 10, 1);
-  EXPECT_EQ(proof.proved(time, {}, 100.0), 5) << "what was in a full bucket is no rate";
-  take(5, 60);
-  EXPECT_EQ(proof.proved(time, {}, {}), 5) << "no more was needed, or taken, since";
+    EXPECT_NEAR(*proof.proved(time, {}), 10, 1);
+    take(5, 60);
+    EXPECT_EQ(proof.proved(time, {}), 5) << "no more was needed, or taken, since";
+  }
 }
 
 }  // namespace sluice::remembered_limits_test
