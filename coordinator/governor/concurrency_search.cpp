@@ -45,6 +45,8 @@ void LatencySample::add(const EndedCalls& ended) {
   if (ended.answered > 1) {
     deviation = ended.latency_deviation_us ? static_cast<double>(*ended.latency_deviation_us)
                                            : guessed_variation * mean;
+    // That of one long answer among others that took no time; whoever says more is wrong.
+    deviation = std::min(deviation, mean * std::sqrt(answers - 1));
   }
   answers_ += answers;
   sum_us_ += sum;
@@ -112,8 +114,10 @@ void ConcurrencySearch::interrupt() {
   opening_ = {};
   opened_with_ = 0;
   opening_failures_ = 0;
-  // What hung in the outage still ends, and then took as long as that.
+  const std::uint64_t hung = limit_;
   go_on_with(before.limit, before.phase);
+  // What hung in the outage still ends, and then took as long as that.
+  window_.to_skip = std::max(window_.to_skip, hung);
 }
 
 void ConcurrencySearch::grow_by(std::uint64_t answers) {
@@ -179,14 +183,19 @@ void ConcurrencySearch::go_on_with(std::uint32_t limit, Phase phase) {
   const auto before = limit_;
   limit_ = std::clamp(limit, 1u, most_);
   window_ = {};
+  // The opening sees a queue by each answer, and skips none.
+  if (phase == Phase::opening) return;
   // Where there are more calls the short ones of them end first.
   window_.to_skip = phase == Phase::trying_more ? 2 * std::uint64_t{before} : before;
 }
 
 void ConcurrencySearch::on_outcomes(const EndedCalls& ended, std::uint64_t wanted) {
   remember(ended);
+  const std::uint64_t count = std::uint64_t{ended.answered} + ended.failed;
   if (phase_ == Phase::opening) {
-    if (wanted >= limit_) open_further(ended);
+    if (wanted < limit_) return;
+    if (window_.to_skip == 0) return open_further(ended);
+    window_.to_skip -= std::min(window_.to_skip, count);
     return;
   }
   // Too little was wanted: the answers show nothing of the number.
@@ -195,7 +204,6 @@ void ConcurrencySearch::on_outcomes(const EndedCalls& ended, std::uint64_t wante
     window_.to_skip = limit_;
     return;
   }
-  const std::uint64_t count = std::uint64_t{ended.answered} + ended.failed;
   if (!window_.measuring) {
     if (count < window_.to_skip) {
       window_.to_skip -= count;

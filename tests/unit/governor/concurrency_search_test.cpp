@@ -321,6 +321,22 @@ TEST(ConcurrencySearch, AnswersThatHungInAnOutageAreNoMeasure) {
   }
 }
 
+// They ended the opening: of a hundred calls at a time two were left.
+TEST(ConcurrencySearch, AnswersThatHungInAnOutageDoNotEndTheOpening) {
+  for (const bool come_together : {false, true}) {
+    ConcurrencySearch search(5);
+    search.set_most(512);
+    while (search.limit() < 100) settle(search, 400, 1);
+    search.interrupt();
+    const auto hung = search.limit();
+    if (come_together) search.on_outcomes({hung, 0, 60'000'000ull * hung, 0}, 1000);
+    for (std::uint32_t i = 0; i < hung && !come_together; ++i) search.on_outcomes({1, 0, 60'000'000}, 1000);
+    EXPECT_EQ(search.limit(), hung);
+    settle(search, 400, 1000);
+    EXPECT_GE(search.limit(), 400u);
+  }
+}
+
 // Failures that are always there kept the standing of the opening, and each outage led back to it.
 TEST(ConcurrencySearch, AnOutageChangesNothingWhereAFewCallsAlwaysFail) {
   ConcurrencySearch search(5);
@@ -365,6 +381,13 @@ TEST(ConcurrencySearch, NoNumberOfAnswersMakesItWrap) {
   search.set_most(512);
   search.on_outcomes({0xffffffff, 0, 1'000'000}, 1000);
   EXPECT_GE(search.limit(), 5u);
+}
+
+// A worker may say anything: the answers that were waited for then had no end.
+TEST(ConcurrencySearch, NoDeviationIsMoreThanThatOfOneLongAnswer) {
+  LatencySample sample;
+  sample.add({4, 0, 4'000'000, 0xffffffffffffffff});
+  EXPECT_LE(sample.variation(), std::sqrt(3.0));
 }
 
 TEST(ConcurrencySearch, WhatFailedIsNotDoubled) {
