@@ -83,6 +83,8 @@ inline constexpr int hold_heartbeats = 3;  ///< Heartbeats that a worker may mis
 inline constexpr int report_heartbeats = 2;  ///< A worker that sends so long after a permit's end without a
                                              ///< report of it has lost the report.
 inline constexpr double clearly_less = 0.9;  ///< What a search found is no more precise than this.
+/// As long as a request may take (`ms` of docs/protocol.md): who reports more is wrong.
+inline constexpr BootTime longest_latency = 366 * 24h;
 
 /// The search for the number of calls in flight.
 namespace concurrency_search {

@@ -1,5 +1,7 @@
 #include "coordinator/governor/provider_use.hpp"
 
+#include "coordinator/governor/defaults.hpp"
+
 #include <algorithm>
 
 namespace sluice {
@@ -16,7 +18,7 @@ void ProviderUse::on_outcomes(const wire::CallOutcomes& outcomes) {
   failed_ += outcomes.failed;
   timed_out_ += outcomes.timed_out;
   timed_answers_ += outcomes.answered;
-  latency_ += BootTime(outcomes.latency_sum_us);
+  latency_us_ += static_cast<double>(outcomes.latency_sum_us);
 }
 
 void ProviderUse::on_settled(const wire::CallSize& used) {
@@ -40,6 +42,13 @@ void ProviderUse::count_utilisation(BudgetFacts& facts) const {
   count(facts.output_tokens, output);
 }
 
+BootTime ProviderUse::mean_latency() const {
+  if (timed_answers_ == 0) return {};
+  constexpr auto longest_us = static_cast<double>(defaults::longest_latency.count());
+  const double mean_us = latency_us_ / static_cast<double>(timed_answers_);
+  return BootTime(static_cast<std::int64_t>(std::min(mean_us, longest_us)));
+}
+
 void ProviderUse::describe(BudgetFacts& facts) const {
   facts.permits_used = starts_;
   facts.answered = answered_;
@@ -47,7 +56,7 @@ void ProviderUse::describe(BudgetFacts& facts) const {
   facts.named_delays = named_delays_;
   facts.failed = failed_;
   facts.timed_out = timed_out_;
-  if (timed_answers_ > 0) facts.mean_latency = latency_ / timed_answers_;
+  facts.mean_latency = mean_latency();
   count_utilisation(facts);
 }
 

@@ -26,6 +26,7 @@ class ProviderUse {
 
  private:
   void count_utilisation(BudgetFacts& facts) const;
+  BootTime mean_latency() const;
 
   std::optional<BootTime> first_demand_;
   BootTime last_start_{};
@@ -36,7 +37,7 @@ class ProviderUse {
   std::uint64_t failed_ = 0;
   std::uint64_t timed_out_ = 0;
   std::uint64_t timed_answers_ = 0;  ///< Whose latency is known,
-  BootTime latency_{};               ///< and the sum of it.
+  double latency_us_ = 0;            ///< and the sum of it.
   std::uint64_t input_tokens_ = 0;
   std::uint64_t output_tokens_ = 0;
 };

@@ -1,6 +1,9 @@
+#include "coordinator/governor/defaults.hpp"
 #include "tests/unit/governor/governor_fixture.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace sluice::governor_test {
@@ -41,6 +44,15 @@ TEST_F(GovernorTest, KnowsTheOldestCallOfAllWorkersAndWhatAnswersTake) {
   facts = governor.facts(start)[0];
   EXPECT_EQ(facts.oldest_call, 5s);
   EXPECT_EQ(facts.timed_out, 3u);
+}
+
+// The sum of two such was no number, nor four times their mean, to which the oldest call is held.
+TEST_F(GovernorTest, NoLatencyIsLongerThanARequestMayTake) {
+  governor.join(1, {5}, start);
+  auto demand = ready(0, 1);
+  demand.outcomes = {.answered = 1, .latency_sum_us = std::numeric_limits<std::uint64_t>::max() / 2};
+  for (int report = 0; report < 3; ++report) send(1, demand, start);
+  EXPECT_EQ(governor.facts(start)[0].mean_latency, defaults::longest_latency);
 }
 
 TEST_F(GovernorTest, IgnoresWhoIsNotThere) {
