@@ -114,8 +114,8 @@ class RateProof {
 
   std::optional<double> newest_;
   std::optional<double> proved_;
-  std::optional<double> higher_;  ///< The most that was taken since the rate was found, if it is clearly more.
-  std::optional<double> rate_;  ///< The first of those that differ by little, of which calls are counted.
+  std::optional<double> higher_;  ///< The most that was taken since the rate was found, if clearly more.
+  std::optional<double> rate_;    ///< The first of those that differ by little, of which calls are counted.
   double burst_ = 0;
   Time since_;
   double taken_ = 0;
