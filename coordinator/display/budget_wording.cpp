@@ -62,6 +62,8 @@ std::string refusals(const BudgetFacts& facts) {
     text += ": name requests_per_minute if you know it";
     // A refusal does not say which limit it is of.
     if (!facts.max_in_flight) text += ", or max_in_flight where the provider limits calls at a time";
+  } else if (facts.found_concurrency && !facts.requests) {
+    text += ": name max_in_flight if you know it";
   }
   return text;
 }

@@ -43,8 +43,15 @@ void ConcurrencyBudget::bound_search(const Members& members) {
   if (!search_) return;
   std::uint64_t most = 0;
   for (const auto& [worker, member] : members) most += member.account.most_places();
-  const auto named = max_in_flight_.value_or(std::numeric_limits<std::uint32_t>::max());
-  search_->set_most(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, named)));
+  const auto unbound = std::numeric_limits<std::uint32_t>::max();
+  const auto bound = std::min(max_in_flight_.value_or(unbound), refused_beyond_.value_or(unbound));
+  search_->set_most(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, bound)));
+}
+
+void ConcurrencyBudget::refuse_beyond(std::optional<std::uint32_t> most, const Members& members) {
+  if (refused_beyond_ == most) return;
+  refused_beyond_ = most;
+  bound_search(members);
 }
 
 bool ConcurrencyBudget::searches() const {
@@ -120,7 +127,7 @@ std::optional<BootTime> ConcurrencyBudget::next_change(BootTime now) const {
 
 void ConcurrencyBudget::describe(BudgetFacts& facts) const {
   const bool searched = search_ && searches();
-  if (searched) facts.found_concurrency = search_->found();
+  if (searched) facts.found_concurrency = refused_beyond_ ? refused_beyond_ : search_->found();
   facts.places = searched ? search_->limit() : max_in_flight_.value_or(0);
 }
 

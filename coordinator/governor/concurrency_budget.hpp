@@ -33,6 +33,8 @@ class ConcurrencyBudget {
   void follow(bool rate_is_known) { rate_is_known_ = rate_is_known; }
   /// Calls could start by the rate, but for their places: there are more of them from now on.
   void widen(BootTime now);
+  /// The provider refuses what is more; nothing: that is not known. Nothing changes where the number is set.
+  void refuse_beyond(std::optional<std::uint32_t> most, const Members& members);
   /// When they may next become more; nothing: never.
   std::optional<BootTime> widens_at() const;
   /// What the worker wants and has in flight; `newest_grants`: Heartbeat::received_us.
@@ -69,6 +71,7 @@ class ConcurrencyBudget {
   std::uint32_t first_places_ = defaults::search_first_places;
   bool all_named_ = true;  ///< Each worker's number was set.
   bool rate_is_known_ = false;
+  std::optional<std::uint32_t> refused_beyond_;
   std::uint32_t widened_ = 0;  ///< With a known rate: places of a worker whose number is not set.
   BootTime widened_at_{};
 };

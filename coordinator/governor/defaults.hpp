@@ -187,6 +187,40 @@ inline constexpr double calls_counted_wrongly = 1.5;
 }  // namespace limit_estimate
 
 /// When a rate that was found is left to later runs.
+namespace in_flight_limit {
+
+/// So many refusals, one fewer of calls that are not few, at about as many calls in flight; of which one came
+/// at so many times another's pace, after so many times as many calls.
+inline constexpr std::size_t refusals_that_show = 3;
+inline constexpr std::uint64_t few_calls = 4;
+inline constexpr double share_of_doubt = 0.03;
+inline constexpr double different_pace = 1.2;
+inline constexpr double different_calls = 1.5;
+/// Of answers that differ so much in length, by the newest of them.
+inline constexpr double least_variation = 0.2;
+inline constexpr double fewest_answers = 25;
+inline constexpr double answers_remembered = 200;
+/// As many as may be in flight are there at any refusal: beyond so many of them they show nothing.
+inline constexpr double share_of_places = 0.9;
+/// What more workers have in flight is not known at one time.
+inline constexpr std::size_t most_workers = 4;
+/// What the number brings is compared with what was taken before, each over so long.
+inline constexpr BootTime shortest_flow = 300ms;
+inline constexpr BootTime time_to_compare = 1s;
+inline constexpr std::uint64_t answers_to_compare = 10;
+inline constexpr double least_of_speed = 0.9;
+inline constexpr double share_of_contradiction = 0.12;
+/// Refusals so soon after another one are of the same calls.
+inline constexpr BootTime come_together = 150ms;
+/// Calls that are refused all the same show that it was not the number: the second time, or where clearly
+/// fewer are in flight. So many answers for each of its places forgive one.
+inline constexpr std::uint32_t most_in_vain = 1;
+inline constexpr std::uint64_t answers_that_forgive = 20;
+/// One more is tried after so long, and after twice as long each time that it was refused.
+inline constexpr BootTime first_hold = 20s;
+inline constexpr BootTime longest_hold = 10min;
+
+}  // namespace in_flight_limit
 namespace rate_proof {
 
 /// Of so many calls, over so long, at rates that differ by no more.

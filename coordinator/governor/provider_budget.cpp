@@ -42,7 +42,10 @@ ProviderBudget::ProviderBudget(std::string name, const ProviderLimits& limits, c
     conditions.burst = std::max(1.0, *learned.burst);
     permits_.set_conditions(conditions, now);
   }
-  if (learned.in_flight) concurrency_.begin_with(*learned.in_flight);
+  if (learned.in_flight) {
+    concurrency_.begin_with(*learned.in_flight);
+    in_flight_limit_.begin_with(*learned.in_flight);
+  }
   follow_rate();
 }
 
@@ -167,6 +170,7 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
                          std::ranges::none_of(members_, [&](const auto& one) {
                            return one.first != worker && one.second.account.in_flight() > 0;
                          });
+  if (!is_closed && is_of_the_number(worker, outcomes, in_flight, now)) return;
   const auto refused = outcomes.rate_limited + outcomes.named_delays;
   // What began before the limit was announced says nothing of what it takes at once.
   if (member.calls_freely)
@@ -187,6 +191,45 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
   seen.since = since;
   seen.at = now;
   if (rate_search_.on_calls(seen, pause_.left(now), now) || was_burst) on_cut(spaced, now);
+}
+
+/// What is refused is refused for the number of calls in flight, and none of it for a rate.
+bool ProviderBudget::is_of_the_number(WorkerId worker, const wire::CallOutcomes& outcomes,
+                                      std::uint32_t in_flight, BootTime now) {
+  if (!searches_rate() || has_others_ || members_.size() > defaults::in_flight_limit::most_workers) {
+    forget_the_number();
+    return false;
+  }
+  InFlightLimit::Calls calls;
+  calls.ended = {outcomes.answered, 0, outcomes.latency_sum_us, outcomes.latency_deviation_us};
+  calls.refused = outcomes.rate_limited + outcomes.named_delays;
+  calls.in_flight = in_flight;
+  for (const auto& [id, member] : members_) {
+    if (id != worker) calls.in_flight += member.account.in_flight();
+    calls.places += concurrency_.places_for(id, member);
+  }
+  calls.pace = rate_search_.rate();
+  calls.pause = pause_.left(now);
+  const bool was_found = in_flight_limit_.found().has_value();
+  in_flight_limit_.on_calls(calls, now);
+  const auto found = in_flight_limit_.found();
+  concurrency_.refuse_beyond(found, members_);
+  if (found && !was_found) {
+    searched_before_ = std::exchange(rate_search_, rate_search_.without_rate());
+    permits_.set_found_rate(std::nullopt, std::nullopt, now);
+    learned_at_ = now;
+  } else if (was_found && !found) {
+    rate_search_ = *std::exchange(searched_before_, std::nullopt);
+  }
+  return found.has_value();
+}
+
+/// What has been seen of it is not all that there is.
+void ProviderBudget::forget_the_number() {
+  if (!in_flight_limit_.found()) return;
+  in_flight_limit_.forget();
+  concurrency_.refuse_beyond(std::nullopt, members_);
+  rate_search_ = *std::exchange(searched_before_, std::nullopt);
 }
 
 bool ProviderBudget::searches_rate() const {
@@ -277,6 +320,7 @@ void ProviderBudget::stop_sharing(BootTime now) {
   left_behind_ = 0;
   permits_.record_use(false);
   permits_.set_beside_others(false);
+  has_others_ = false;
   rate_search_.stop_sharing(now);
   concurrency_.leave_to_others({}, now);
 }
@@ -296,6 +340,8 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
   if (rate_search_.count(others_did, own, pause_.left(now), now)) on_cut(spaced, now);
   permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
   permits_.set_beside_others(!others.living.empty());
+  has_others_ = !others.living.empty();
+  if (has_others_) forget_the_number();
   permits_.count(uses, rate_search_.leader());
   concurrency_.leave_to_others(others, now);
   other_runs_ = std::max(other_runs_, static_cast<std::uint32_t>(others.living.size()));
@@ -335,6 +381,8 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
   follow_ways(now);
   follow_rate();
+  in_flight_limit_.grow(now);
+  concurrency_.refuse_beyond(in_flight_limit_.found(), members_);
   concurrency_.allot(now);
   const auto from = std::max(now, pause_.until());
   health_.tick(now);

@@ -2,6 +2,7 @@
 
 #include "coordinator/facts/budget_facts.hpp"
 #include "coordinator/governor/concurrency_budget.hpp"
+#include "coordinator/governor/in_flight_limit.hpp"
 #include "coordinator/governor/known_limits.hpp"
 #include "coordinator/governor/member.hpp"
 #include "coordinator/governor/named_pause.hpp"
@@ -75,6 +76,9 @@ class ProviderBudget {
   void prove_rate(const RateProof::Calls& calls, BootTime now);
   void on_refusals(WorkerId worker, const wire::CallOutcomes& outcomes, const CallsOfReport& calls,
                    BootTime since, BootTime now);
+  bool is_of_the_number(WorkerId worker, const wire::CallOutcomes& outcomes, std::uint32_t in_flight,
+                        BootTime now);
+  void forget_the_number();
   void note_long_pause(BootTime now);
   void on_cut(bool was_spaced, BootTime now);
   bool halve_burst(BootTime now);
@@ -97,11 +101,14 @@ class ProviderBudget {
   ProviderHealth health_;
   SharedRateSearch rate_search_;
   RateProof rate_proof_;
+  InFlightLimit in_flight_limit_;
+  std::optional<SharedRateSearch> searched_before_;  ///< Before that was found.
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;
   StopWatch held_up_;  ///< Calls are ready for which there is no permit.
   bool is_shared_ = false;
+  bool has_others_ = false;  ///< Now.
   BootTime published_pause_{};
   std::uint32_t other_runs_ = 0;  ///< At most at a time.
   std::uint32_t left_behind_ = 0;

@@ -61,6 +61,11 @@ void ProviderBudget::describe_learned(BudgetFacts& facts, BootTime now) const {
   }
   if (permits_.conditions().burst) learned.burst = permits_.conditions().burst;
   if (facts.found_concurrency) learned.in_flight = facts.found_concurrency;
+  if (in_flight_limit_.found()) {
+    learned.requests_per_minute.reset();
+    learned.burst.reset();
+    learned.source = LimitSource::found;
+  }
   auto before = known_before_;
   before.age = learned.age;
   facts.learned_before = !is_anew && learned == before;

@@ -238,8 +238,7 @@ void RateSearch::cut(BootTime now) {
   grown_at_ = now;
 }
 
-/// Pauses alone stay known: they are waited for.
-void RateSearch::begin_anew() {
+void RateSearch::forget() {
   RateSearch fresh;
   fresh.delays_ = std::move(delays_);
   *this = std::move(fresh);
@@ -256,7 +255,7 @@ bool RateSearch::is_of_another_limit(BootTime delay, BootTime now) const {
 bool RateSearch::on_paused(std::uint32_t started, std::uint32_t refused, std::uint32_t refused_late,
                            BootTime delay, bool is_closed, const ReportTime& reported, BootTime now) {
   if (is_closed) {
-    begin_anew();
+    forget();
     pause(delay, now);
     return false;
   }

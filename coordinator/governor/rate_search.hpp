@@ -39,6 +39,8 @@ class RateSearch {
                  bool is_closed, const ReportTime& reported, BootTime now);
   /// What an earlier run found.
   void begin_with(double rate, std::optional<double> burst, BootTime now);
+  /// What was refused was not refused for a rate. Pauses alone stay known: they are waited for.
+  void forget();
   /// It was found so long ago that the limit may have been raised.
   void is_outdated() { estimated_.is_outdated(); }
   /// Nobody has refused a call at it yet.
@@ -86,7 +88,6 @@ class RateSearch {
   bool is_of_another_limit(BootTime delay, BootTime now) const;
   void pause(BootTime delay, BootTime now);
   void follow_estimate();
-  void begin_anew();
   void forget_costs();
   void grow_estimate(double passed, BootTime now);
 

@@ -24,6 +24,13 @@ class SharedRateSearch {
     is_of_earlier_run_ = true;
   }
   void is_outdated() { own_.is_outdated(); }
+  /// As if nothing had been refused.
+  SharedRateSearch without_rate() const {
+    auto search = *this;
+    search.leader_.reset();
+    search.own_.forget();
+    return search;
+  }
   /// Not any more, as long as no call was refused at it; nor what a run that is followed made of it.
   void forget_remembered();
   /// Others are told from now on; `run` orders them.

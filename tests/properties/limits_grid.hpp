@@ -13,6 +13,7 @@ struct LimitedRun {
   bool is_done = false;
   double seconds = 0;
   std::uint64_t refused = 0;
+  BudgetFacts facts;
 };
 
 /// One server, and what the user says of it.
@@ -20,6 +21,7 @@ struct LimitedRow {
   std::string name;
   ProviderNature nature;
   ProviderLimits said;
+  LearnedLimits learned;
   std::size_t count = 1000;
   wire::CallSize size{};  ///< Of each call, as it is reserved and used.
   std::uint32_t workers = 1;
@@ -40,6 +42,7 @@ inline std::vector<PlannedCall> calls_of(const LimitedRow& row) {
 inline LimitedRun run_fleet(const LimitedRow& row) {
   FleetProvider provider;
   provider.limits = row.said;
+  provider.learned = row.learned;
   provider.nature = row.nature;
   provider.calls = calls_of(row);
   FleetOptions options;
@@ -57,6 +60,7 @@ inline LimitedRun run_fleet(const LimitedRow& row) {
   run.is_done = fleet.run();
   run.seconds = static_cast<double>(fleet.elapsed().count()) * 1e-6;
   run.refused = fleet.refused();
+  run.facts = fleet.facts();
   return run;
 }
 
@@ -71,8 +75,10 @@ class RetryingClient {
   }
   LimitedRun run() {
     while (left_ > 0 && events_.step(EventQueue::beginning + std::chrono::hours(3))) continue;
-    return {left_ == 0, static_cast<double>((events_.now() - EventQueue::beginning).count()) * 1e-6,
-            provider_.refused()};
+    return {left_ == 0,
+            static_cast<double>((events_.now() - EventQueue::beginning).count()) * 1e-6,
+            provider_.refused(),
+            {}};
   }
 
  private:

@@ -8,7 +8,8 @@
 /// Fleets against every kind of limit, on simulated time, beside the ideal and a client that only retries. A
 /// chosen part of the grid; all of it with SLUICE_LIMITS_GRID=full, rates and buckets that nothing was tuned
 /// to with SLUICE_LIMITS_GRID=other. All print their rows with SLUICE_LIMITS_GRID set at all; those alone
-/// whose names contain SLUICE_LIMITS_ROW, with the seed SLUICE_LIMITS_SEED.
+/// whose names contain SLUICE_LIMITS_ROW, with the seed SLUICE_LIMITS_SEED, with SLUICE_LIMITS_IN_FLIGHT
+/// calls, and with answers whose lengths' logarithms vary by SLUICE_LIMITS_SIGMA.
 namespace sluice::limits_grid_test {
 namespace {
 
@@ -58,6 +59,8 @@ Measured measure(LimitedRow row) {
   if (const char* seed = std::getenv("SLUICE_LIMITS_SEED")) row.seed = std::strtoull(seed, nullptr, 10);
   if (const char* in_flight = std::getenv("SLUICE_LIMITS_IN_FLIGHT"))
     row.in_flight = static_cast<std::uint32_t>(std::strtoul(in_flight, nullptr, 10));
+  if (const char* sigma = std::getenv("SLUICE_LIMITS_SIGMA"))
+    row.nature.latency_sigma = std::strtod(sigma, nullptr);
   Measured measured{run_fleet(row), RetryingClient(row).run(), ideal_seconds(row)};
   if (grid() != nullptr) {
     std::printf("%-58s %3u workers: %8.2f s, %6.3f of the ideal, %4llu refused; retrying %8.2f s, %5llu\n",

@@ -22,6 +22,7 @@ struct ProviderNature {
   double tokens_per_second = 0;
   double token_burst = 0;
   BootTime latency = std::chrono::milliseconds(100);
+  double latency_sigma = 0;    ///< Latencies are log-normal, `latency` in the mean: of their logarithms.
   std::uint32_t parallel = 0;  ///< Calls served at a time, each in `latency`; the others queue.
   BootTime down_from{};        ///< Fails every call in [down_from, down_until), at once.
   BootTime down_until{};
@@ -74,7 +75,7 @@ class SimulatedProvider {
       server_.ended();
       reply({Outcome::answered, {}, nature_.announced_per_minute});
     };
-    if (nature_.parallel == 0) return events_.after(nature_.latency, std::move(answer));
+    if (nature_.parallel == 0) return events_.after(latency(), std::move(answer));
     queue_.push_back(std::move(answer));
     serve();
   }
@@ -92,10 +93,16 @@ class SimulatedProvider {
     }
     reply({Outcome::refused, delay, nature_.announced_per_minute});
   }
+  BootTime latency() {
+    if (nature_.latency_sigma == 0) return nature_.latency;
+    const double sigma = nature_.latency_sigma;
+    std::lognormal_distribution<double> share(-sigma * sigma / 2, sigma);
+    return BootTime(static_cast<BootTime::rep>(share(luck_) * static_cast<double>(nature_.latency.count())));
+  }
   void serve() {
     while (!queue_.empty() && serving_ < nature_.parallel) {
       ++serving_;
-      events_.after(nature_.latency, [this, answer = std::move(queue_.front())] {
+      events_.after(latency(), [this, answer = std::move(queue_.front())] {
         --serving_;
         answer();
         serve();
