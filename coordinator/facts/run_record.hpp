@@ -51,7 +51,12 @@ struct RunSummary {
   /// Of the errors: cases whose turn had not come when the run was cut short, by a signal, a limit or an
   /// error.
   std::uint64_t not_started = 0;
+  /// Of the warned cases those that warn for nothing else. Nothing: not known, as of a run from before
+  /// version 15 of the ledger.
+  std::optional<std::uint64_t> known_failures{};
   PaidTokens paid{};
+  /// US dollars for `paid`; nothing: not known, as of a run from before version 15 of the ledger.
+  std::optional<double> paid_cost{};
   std::optional<double> estimated_cost{};  ///< US dollars for all committed answers.
 };
 

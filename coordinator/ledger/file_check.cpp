@@ -89,7 +89,8 @@ void check_nesting(SQLite::Database& db, const JsonColumns& json, std::vector<st
   if (names.empty()) return;
   const bool has_sums = row_checks::has_column(db, table, "checksum");
   SQLite::Statement query(
-      db, selected + " FROM " + table + (has_sums ? " WHERE " + row_checks::fits(json.table) : ""));
+      db, selected + " FROM " + table +
+              (has_sums ? " WHERE " + row_checks::fits(row_checks::as_it_is(db, json.table)) : ""));
   std::size_t more = 0;
   while (query.executeStep()) {
     for (std::size_t i = 0; i < names.size(); ++i) {

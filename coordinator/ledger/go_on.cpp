@@ -45,7 +45,7 @@ Result<void> Ledger::reopen_run(const std::string& run_id) {
         "UPDATE runs SET " + columns +
             "completed_at_ms = NULL, verdict = NULL, exit_code = NULL, reason_code = NULL, precision = NULL, "
             "recall = NULL, f1 = NULL, passed = NULL, warned = NULL, flaky = NULL, failed = NULL, "
-            "errors = NULL, estimated_cost = NULL WHERE seq = ?");
+            "errors = NULL, estimated_cost = NULL, known_failures = NULL, paid_cost = NULL WHERE seq = ?");
     update.bind(1, seq);
     update.exec();
     // Of a run whose earlier parts an earlier version of sluice did not note, one says nothing.

@@ -25,7 +25,7 @@ constexpr std::string_view run_columns =
     "pinned_at_ms, flags, endpoint";
 
 constexpr std::array tables{
-    Table{"runs", run_columns, "seq", true},
+    Table{"runs", run_columns, "seq", true, "known_failures, paid_cost"},
     Table{"results", "id, answer, reason, worker, result", "id"},
     Table{"pins", "key, answer, holder", "key"},
     Table{"pin_moves", "key, answer, holder, paid", "seq"},
@@ -143,7 +143,7 @@ std::string literal(std::string_view name) {
 
 std::string all_columns(const Table& table) {
   return std::string(table.columns) +
-         (table.later_column.empty() ? "" : ", " + std::string(table.later_column));
+         (table.later_columns.empty() ? "" : ", " + std::string(table.later_columns));
 }
 
 /// `a, b` as `OLD.a, OLD.b`.
@@ -154,6 +154,15 @@ std::string with_prefix(const std::string& prefix, std::string_view columns) {
     if (c == ' ') all += prefix;
   }
   return all;
+}
+
+/// What `fits` says, of the row that goes by this prefix.
+std::string row_fits_as(const std::string& row, const Table& table) {
+  const auto fits_with = [&](const std::string& columns) {
+    return "row_fits(" + row + "checksum, " + literal(table.name) + ", " + with_prefix(row, columns) + ")";
+  };
+  const std::string without = fits_with(std::string(table.columns));
+  return table.later_columns.empty() ? without : "(" + fits_with(all_columns(table)) + " OR " + without + ")";
 }
 
 }  // namespace
@@ -203,17 +212,12 @@ std::string sum(const Table& table, std::string_view values) {
 }
 
 std::string fits(const Table& table) {
-  const std::string of_it = std::string(table.name) + ".";
-  const auto fits_with = [&](const std::string& columns) {
-    return "row_fits(" + of_it + "checksum, " + literal(table.name) + ", " + with_prefix(of_it, columns) +
-           ")";
-  };
-  const std::string without = fits_with(std::string(table.columns));
-  return table.later_column.empty() ? without : "(" + fits_with(all_columns(table)) + " OR " + without + ")";
+  return row_fits_as(std::string(table.name) + ".", table);
 }
 
 Table as_it_is(SQLite::Database& db, Table table) {
-  if (!table.later_column.empty() && !has_column(db, table.name, table.later_column)) table.later_column = {};
+  const std::string_view first = table.later_columns.substr(0, table.later_columns.find(','));
+  if (!first.empty() && !has_column(db, table.name, first)) table.later_columns = {};
   return table;
 }
 
@@ -258,9 +262,8 @@ void add_triggers(SQLite::Database& db, std::span<const Table> which) {
     db.exec("CREATE TEMP TRIGGER " + name + "_are_sealed AFTER INSERT ON main." + name + seal);
     // A row that was damaged before stays so: nobody vouches for it.
     if (name == "runs")
-      db.exec("CREATE TEMP TRIGGER " + name + "_are_sealed_again AFTER UPDATE OF " +
-              std::string(table.columns) + " ON main." + name + " WHEN row_fits(OLD.checksum, " +
-              literal(name) + ", " + with_prefix("OLD.", table.columns) + ")" + seal);
+      db.exec("CREATE TEMP TRIGGER " + name + "_are_sealed_again AFTER UPDATE OF " + all_columns(table) +
+              " ON main." + name + " WHEN " + row_fits_as("OLD.", table) + seal);
   }
 }
 

@@ -19,9 +19,9 @@ struct Table {
   std::string_view key;      ///< The primary key's.
   /// Few rows: a trigger of the connection seals what is written. Elsewhere each statement does (`sum`).
   bool is_sealed_by_trigger = false;
-  /// A column that came later. The checksum covers it too; that of a row from before does not, and is known
-  /// by its fitting the others alone.
-  std::string_view later_column{};
+  /// Columns that came later, all in one version. The checksum covers them too; that of a row from before
+  /// does not, and is known by its fitting the others alone.
+  std::string_view later_columns{};
 };
 
 /// Of the ledger; what is not here says whose cache has which entry, and entries have digests of their own.
@@ -47,7 +47,7 @@ void add_functions(SQLite::Database& db);
 std::string sum(const Table& table, std::string_view values);
 /// True of a row that is as it was written, as an expression.
 std::string fits(const Table& table);
-/// The table as the file has it: one of an earlier version lacks the later column.
+/// The table as the file has it: one of an earlier version lacks the later columns.
 Table as_it_is(SQLite::Database& db, Table table);
 /// Stands for the table in a FROM clause; the name is the table's own. Reading a row that is not as it was
 /// written is an error which names it. Of `runs`, those that prune removes are left out. A column that no

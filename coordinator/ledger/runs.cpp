@@ -31,8 +31,8 @@ const std::string select_runs =
     "suite_path, selection, completed_at_ms, verdict, exit_code, reason_code, precision, recall, f1, passed, "
     "warned, flaky, failed, errors, " +
     paid_names() +
-    ", estimated_cost, config_fingerprint, plan_identity, settings, flags, endpoint, result_layout "
-    "FROM " +
+    ", estimated_cost, known_failures, paid_cost, config_fingerprint, plan_identity, settings, flags, "
+    "endpoint, result_layout FROM " +
     sound("runs") + " ";
 
 std::uint64_t count_in(const SQLite::Column& column) {
@@ -58,7 +58,10 @@ void check(const PastRun& past) {
     refuse("more cases (" + std::to_string(cases) + ") than trials (" + std::to_string(past.run.trials) +
            ")");
   }
-  if (summary.estimated_cost && !(*summary.estimated_cost >= 0)) refuse("a cost below 0");
+  if (summary.known_failures > summary.statuses.warned) refuse("more known failures than cases that warn");
+  for (const auto& cost : {summary.estimated_cost, summary.paid_cost}) {
+    if (cost && !(*cost >= 0)) refuse("a cost below 0");
+  }
 }
 
 PastRun run_in(SQLite::Statement& row) {
@@ -100,6 +103,8 @@ PastRun run_in(SQLite::Statement& row) {
   auto& paid = summary.paid;
   for (const auto& number : paid_columns) number.in(paid) = count_in(column());
   summary.estimated_cost = number_in(column());
+  if (const auto known = column(); !known.isNull()) summary.known_failures = count_in(known);
+  summary.paid_cost = number_in(column());
   past.summary = std::move(summary);
   check(past);
   return past;
@@ -177,7 +182,7 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
         database_->db,
         "UPDATE runs SET completed_at_ms = ?, verdict = ?, exit_code = ?, reason_code = ?, precision = ?, "
         "recall = ?, f1 = ?, passed = ?, warned = ?, flaky = ?, failed = ?, errors = ?, " +
-            paid_names(" = ?") + ", estimated_cost = ? WHERE run_id = ?");
+            paid_names(" = ?") + ", estimated_cost = ?, known_failures = ?, paid_cost = ? WHERE run_id = ?");
     const auto& statuses = summary.statuses;
     update.bind(1, summary.completed_at_ms);
     update.bind(2, summary.verdict);
@@ -194,6 +199,8 @@ Result<void> Ledger::finish_run(const std::string& run_id, const RunSummary& sum
     int next = 13;
     for (const auto& column : paid_columns) update.bind(next++, stored(column.in(summary.paid)));
     bind_optional(update, next++, summary.estimated_cost);
+    summary.known_failures ? update.bind(next++, stored(*summary.known_failures)) : update.bind(next++);
+    bind_optional(update, next++, summary.paid_cost);
     update.bind(next, run_id);
     if (update.exec() != 1) return fail(ledger_error("run " + run_id + " is not in the ledger"));
     const std::int64_t seq = database_->run_seq(run_id);

@@ -157,7 +157,10 @@ constexpr const char* schema = R"sql(
     -- The flags of `sluice run` or `grade` as given, a JSON object; null for other runs, and from before version 10.
     flags TEXT,
     -- Where workers could join it last; null: nowhere.
-    endpoint TEXT
+    endpoint TEXT,
+    -- Null for runs from before version 15 and where that is not known.
+    known_failures INTEGER,  -- Of the warned cases those that warn for nothing else.
+    paid_cost REAL           -- US dollars for the paid tokens.
   );
   -- One row a trial; id = seq of the run * 2^32 + trial id, so that a run's rows are neighbours in plan order.
   CREATE TABLE results (
@@ -286,6 +289,14 @@ void to_version_14(SQLite::Database& db) {
   row_checks::add_columns(db, row_checks::ledger_tables());  // Some files of versions 12 and 13 lack them.
 }
 
+/// Checksums of new runs have these too: as to_version_14.
+void to_version_15(SQLite::Database& db) {
+  db.exec(R"sql(
+    ALTER TABLE runs ADD COLUMN known_failures INTEGER;
+    ALTER TABLE runs ADD COLUMN paid_cost REAL;
+  )sql");
+}
+
 struct Step {
   int to;
   void (*take)(SQLite::Database&);
@@ -304,7 +315,8 @@ constexpr std::array<Step, schema_version - 1> steps{{{2, to_version_2},
                                                       {11, to_version_11},
                                                       {12, to_version_12},
                                                       {13, to_version_13},
-                                                      {14, to_version_14}}};
+                                                      {14, to_version_14},
+                                                      {15, to_version_15}}};
 static_assert(steps.back().to == schema_version);
 
 int version_of(SQLite::Database& db) {

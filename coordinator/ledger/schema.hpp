@@ -10,7 +10,7 @@
 namespace sluice {
 
 /// Version of the ledger's tables; kept in SQLite's user_version.
-inline constexpr int schema_version = 14;
+inline constexpr int schema_version = 15;
 
 /// Whether there is nothing to do for bring_up_to_date. Throws SQLite::Exception.
 bool is_up_to_date(SQLite::Database& db);

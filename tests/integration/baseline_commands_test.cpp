@@ -327,7 +327,7 @@ TEST_F(BaselineCommands, ALedgerOfAnotherVersionIsNamed) {
   }
   expect_refusal(
       run_sluice({"runs", "list"}),
-      "ledger.db has version 99, and this sluice knows versions up to 14: a newer sluice wrote it");
+      "ledger.db has version 99, and this sluice knows versions up to 15: a newer sluice wrote it");
 }
 
 }  // namespace

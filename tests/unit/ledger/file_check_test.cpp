@@ -1,6 +1,7 @@
 // Damage of the ledger and of observations: found, never read as if it were none, and what can be saved.
 #include "coordinator/facts/observation_ids.hpp"
 #include "coordinator/ledger/observation_store.hpp"
+#include "coordinator/ledger/row_checks.hpp"
 #include "tests/support/nested_json.hpp"
 #include "tests/unit/ledger/damaged_ledger.hpp"
 
@@ -60,6 +61,50 @@ TEST_F(FileCheck, AChangedRunIsNotShown) {
   EXPECT_EQ(done->left_out, (std::vector<std::string>{"1 row of runs that does not verify",
                                                       "300 of results whose run is not known any more"}));
   EXPECT_EQ(results(restored(), "run-2")->size(), trials);
+}
+
+TEST_F(FileCheck, WhatARunPaidAndItsKnownFailuresAreUnderItsChecksum) {
+  make_ledger();
+  for (const char* changed : {"known_failures = 0", "paid_cost = 0"}) {
+    change(std::string("UPDATE runs SET ") + changed + " WHERE run_id = 'run-1'");
+    EXPECT_FALSE(Ledger::open(file())->find_run("run-1")) << changed;
+    EXPECT_EQ(damage(), std::vector<std::string>{"its table runs: 1 row whose checksum does not fit, at 1"});
+    change("UPDATE runs SET known_failures = NULL, paid_cost = NULL");
+    EXPECT_EQ(damage(), std::vector<std::string>());
+  }
+}
+
+// Its checksum is without the columns that came later.
+TEST_F(FileCheck, ARunOfTheVersionBeforeIsSound) {
+  make_ledger();
+  const auto& table = row_checks::ledger_table("runs");
+  {
+    SQLite::Database db(file().string(), SQLite::OPEN_READWRITE);
+    row_checks::add_functions(db);
+    db.exec("UPDATE runs SET checksum = " + row_checks::sum(table, table.columns));
+    db.exec("ALTER TABLE runs DROP COLUMN known_failures; ALTER TABLE runs DROP COLUMN paid_cost");
+    db.exec("PRAGMA user_version = 14");
+  }
+  EXPECT_EQ(damage(), std::vector<std::string>());
+  const auto done = restore();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->left_out, std::vector<std::string>());
+  EXPECT_TRUE(Ledger::open_read_only(file())->find_run("run-1"));
+
+  auto ledger = Ledger::open(file());
+  ASSERT_TRUE(ledger) << ledger.error().message;
+  const auto before = ledger->find_run("run-1");
+  ASSERT_TRUE(before) << before.error().message;
+  EXPECT_EQ(before->summary->paid_cost, std::nullopt);
+  ASSERT_TRUE(ledger->reopen_run("run-1"));
+  RunSummary summary = *before->summary;
+  summary.paid_cost = 0.5;
+  ASSERT_TRUE(ledger->finish_run("run-1", summary));
+  EXPECT_EQ(ledger->find_run("run-1")->summary->paid_cost, 0.5) << "what is written to it is under it";
+  EXPECT_EQ(damage(), std::vector<std::string>());
+  change("UPDATE runs SET paid_cost = 0.25 WHERE run_id = 'run-1'");
+  EXPECT_FALSE(ledger->find_run("run-1"));
+  EXPECT_TRUE(ledger->find_run("run-2"));
 }
 
 TEST_F(FileCheck, AChangedRunHidesNoOther) {

@@ -91,6 +91,14 @@ constexpr const char* of_version_11 = R"sql(
   CREATE TABLE parts (id INTEGER PRIMARY KEY, begun_at_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL);
 )sql";
 
+constexpr const char* of_version_12 = R"sql(
+  CREATE TABLE suites (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, files BLOB NOT NULL);
+  CREATE TABLE run_suites (id INTEGER PRIMARY KEY, digest BLOB NOT NULL);
+  CREATE INDEX runs_of_suites ON run_suites(digest);
+  ALTER TABLE suites ADD COLUMN checksum INTEGER;
+  ALTER TABLE run_suites ADD COLUMN checksum INTEGER;
+)sql";
+
 /// Those whose rows had checksums from version 11 on; a row without one is as good as any.
 constexpr const char* checked_in_version_11[] = {"runs",   "results",    "pins",        "pin_moves",
                                                  "cases",  "spends",     "asked",       "quality",
@@ -126,6 +134,8 @@ void make(const OldLedger& old, const std::filesystem::path& file) {
     for (const char* table : checked_in_version_11)
       db.exec(std::string("ALTER TABLE ") + table + " ADD COLUMN checksum INTEGER");
   }
+  if (old.version >= 12) db.exec(of_version_12);
+  if (old.version >= 13) db.exec("ALTER TABLE calibrations ADD COLUMN criteria INTEGER");
   for (const char* run : {"run-1", "run-2"}) {
     std::string names = "run_id, suite, mode, provider, model, prompt_version, trials, started_at_ms";
     std::string values = "'" + std::string(run) + "', 'suite', 'live', 'openai', 'sim-1', '1.0.0', 7, 1000";

@@ -16,7 +16,7 @@ struct OldLedger {
   bool has_prompt_hash;
 };
 
-inline constexpr std::array<OldLedger, 12> all{{{"1", 1, false},
+inline constexpr std::array<OldLedger, 15> all{{{"1", 1, false},
                                                 {"1WithPromptHash", 1, true},
                                                 {"2", 2, true},
                                                 {"3", 3, true},
@@ -27,7 +27,10 @@ inline constexpr std::array<OldLedger, 12> all{{{"1", 1, false},
                                                 {"8", 8, true},
                                                 {"9", 9, true},
                                                 {"10", 10, true},
-                                                {"11", 11, true}}};
+                                                {"11", 11, true},
+                                                {"12", 12, true},
+                                                {"13", 13, true},
+                                                {"14", 14, true}}};
 
 /// What the entries of each old ledger are of.
 inline const Digest old_key = sha256("key");

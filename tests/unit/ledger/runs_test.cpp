@@ -79,6 +79,8 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   noted.paid.of(CallKind::embedding).input_tokens = 8;
   noted.paid.of(CallKind::judge) = {9, 10};
   noted.estimated_cost = 0.25;
+  noted.known_failures = 1;
+  noted.paid_cost = 0.125;
   finish("run-1", noted);
   const auto found = ledger_->find_run("run-1");
   ASSERT_TRUE(found) << found.error().message;
@@ -107,6 +109,21 @@ TEST_F(RunsTest, EverythingThatWasNotedIsReadBack) {
   EXPECT_EQ(found->summary->paid.of(CallKind::embedding).input_tokens, 8u);
   EXPECT_EQ(found->summary->paid.of(CallKind::judge), (Usage{9, 10}));
   EXPECT_EQ(found->summary->estimated_cost, 0.25);
+  EXPECT_EQ(found->summary->known_failures, 1u);
+  EXPECT_EQ(found->summary->paid_cost, 0.125);
+}
+
+TEST_F(RunsTest, WhatARunPaidAndItsKnownFailuresAreThoseOfItsLatestEnd) {
+  begin(record("run-1"));
+  RunSummary noted = summary();
+  noted.statuses.warned = 2;
+  noted.known_failures = 2;
+  noted.paid_cost = 0.125;
+  finish("run-1", noted);
+  ASSERT_TRUE(ledger_->reopen_run("run-1"));
+  finish("run-1");
+  EXPECT_EQ(ledger_->find_run("run-1")->summary->known_failures, std::nullopt);
+  EXPECT_EQ(ledger_->find_run("run-1")->summary->paid_cost, std::nullopt);
 }
 
 TEST_F(RunsTest, ARunThatHasNotEndedHasNoSummary) {
@@ -202,7 +219,8 @@ TEST_F(RunsTest, TheEndOfARunThatNeverBeganIsAnError) {
 TEST_F(RunsTest, WhatNoRunCanHaveComeToIsRefused) {
   begin(record("one"));
   finish("one");
-  for (const char* damage : {"precision = 1.54", "recall = -0.1", "f1 = 9e999", "passed = 13"}) {
+  for (const char* damage : {"precision = 1.54", "recall = -0.1", "f1 = 9e999", "passed = 13",
+                             "known_failures = 1", "paid_cost = -0.5"}) {
     const auto change = [&](const std::string& set) {
       SQLite::Database db((folder_.path() / "ledger.db").string(), SQLite::OPEN_READWRITE);
       // As in a row from before there were checksums.
@@ -213,7 +231,7 @@ TEST_F(RunsTest, WhatNoRunCanHaveComeToIsRefused) {
       EXPECT_EQ(error.reason, Reason::ledger_failed) << damage;
       EXPECT_NE(error.message.find("\"one\""), std::string::npos) << error.message;
     }
-    change("precision = 1, recall = 0, f1 = NULL, passed = 12");
+    change("precision = 1, recall = 0, f1 = NULL, passed = 12, known_failures = 0, paid_cost = 0");
     EXPECT_TRUE(ledger_->find_run("one")) << damage;
   }
 }
