@@ -332,6 +332,9 @@ TEST_F(PastReport, AReportSaysThatTheRunEndedOtherwise) {
   const auto compared = run_sluice({"compare", "last~1", "last", "--format", "json"});
   EXPECT_NE(compared.output.find("last~1: this run ended as `fail`"), std::string::npos)
       << compared.output << compared.errors;
+  const auto noted = nlohmann::json::parse(run_sluice({"runs", "list", "--format", "json"}).output);
+  EXPECT_EQ(noted[0]["known_failures"], 1);
+  EXPECT_EQ(noted[1]["known_failures"], 0);
 }
 
 }  // namespace sluice::past_report_test

@@ -87,6 +87,10 @@ TEST_F(RunBudgets, ACostBudgetIsNotExceeded) {
   EXPECT_GT(errors, 0u);
   EXPECT_LT(errors, fixture_count());
   EXPECT_LE(report["run"]["paid_cost"].get<double>(), 0.02);
+  // Whoever asks later is told the same.
+  const auto noted = nlohmann::json::parse(run_sluice({"runs", "show", "last", "--format", "json"}).output);
+  EXPECT_EQ(noted["paid_cost"], report["run"]["paid_cost"]);
+  EXPECT_NE(run_sluice({"runs", "show", "last"}).output.find("; paid in this run: $0.0"), std::string::npos);
 }
 
 TEST_F(RunBudgets, ACostBudgetNeedsAPriceBeforeAnyCall) {

@@ -104,6 +104,7 @@ TEST_F(View, ListsRunsShowsOneAndComparesTwo) {
   EXPECT_TRUE(list.starts_with("HTTP/1.1 200 OK")) << list;
   EXPECT_TRUE(has(list, ">capitals</td>")) << list;
   EXPECT_TRUE(has(list, "1 failed"));
+  EXPECT_TRUE(has(list, ">Cost</th>")) << list;
   const std::string page = ask("run?id=last~1");
   EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK")) << page;
   EXPECT_TRUE(has(page, "\"answer\": \"Lisbon \\u003c/script>")) << page;

@@ -4,6 +4,7 @@
 #include "coordinator/cli/defaults.hpp"
 #include "coordinator/cli/past_runs/named_runs.hpp"
 #include "coordinator/cli/past_runs/past_runs.hpp"
+#include "coordinator/cli/past_runs/run_table.hpp"
 #include "coordinator/cli/setting_flags.hpp"
 #include "coordinator/display/terminal.hpp"
 #include "coordinator/session/flag_values.hpp"
@@ -133,8 +134,9 @@ CLI::App* add_list(CLI::App& runs, ListRuns& list) {
   app->footer(
       "RESULT is P, R and F1 for a suite of claims: precision, recall and F1, a dash if\n"
       "undefined. For a suite of texts it is how many cases failed, or if none did, how\n"
-      "many ended in errors, were flaky, warned, or passed. A model that does not fit\n"
-      "into the line stands below it.\n"
+      "many ended in errors, were flaky, warned, or passed. COST is what the run paid,\n"
+      "in dollars, where any did and the line has room. A model that does not fit into\n"
+      "the line stands below it.\n"
       "Examples:\n"
       "  sluice runs list --limit 5\n"
       "  sluice runs list --format json");

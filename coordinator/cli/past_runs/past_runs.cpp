@@ -14,77 +14,16 @@
 #include "coordinator/session/run_record.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <numeric>
-#include <span>
 #include <system_error>
 #include <utility>
 
 namespace sluice {
 namespace {
 
-constexpr std::size_t least_table_columns = 80;
-constexpr std::size_t year_characters = 5;
-constexpr std::size_t wide_gap = 2;
-constexpr std::size_t indent = 2;  ///< Of a model that stands below its run.
-
-enum Column : std::size_t { run, date, suite, mode, verdict, result, cases, model, column_count };
-using Row = std::array<std::string, column_count>;
-using Widths = std::array<std::size_t, column_count>;
-
-Row row_of(const PastRun& past) {
-  Row row;
-  row[run] = short_id(past.run.run_id);
-  row[date] = minute_of_start(past);
-  row[suite] = past.run.suite;
-  row[mode] = past.run.mode;
-  row[model] = past.run.model;
-  row[verdict] = verdict_of(past);
-  row[result] = result_words(past);
-  row[cases] = std::to_string(past.summary ? past.summary->statuses.total() : past.run.trials);
-  for (auto& cell : row) cell = printable(cell);
-  return row;
-}
-
-/// Of all but the model.
-Widths widths_of(const std::vector<Row>& rows) {
-  Widths widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < model; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
-  }
-  return widths;
-}
-
-/// Where the last column begins.
-std::size_t model_column(const Widths& widths, std::size_t gap) {
-  return std::accumulate(widths.begin(), widths.begin() + model, gap * model);
-}
-
-std::size_t widest_model(const std::vector<Row>& rows) {
-  std::size_t width = 0;
-  for (const Row& row : rows) width = std::max(width, display_width(row[model]));
-  return width;
-}
-
-/// The model, which tells runs apart, is whole: behind the rest, or below it where that has no room.
-std::string model_words(const std::string& name, std::size_t column, std::size_t gap, std::size_t columns) {
-  if (name.empty()) return "\n";
-  if (column + display_width(name) <= columns) return std::string(gap, ' ') + name + '\n';
-  std::string text = "\n";
-  for (const std::string& line : wrapped(name, columns - indent))
-    text += std::string(indent, ' ') + line + '\n';
-  return text;
-}
-
 /// Texts bring prompts of their own, and have no such scores.
 bool asked_for_claims(const RunRecord& run) {
   return !run.prompt_version.empty();
-}
-
-document::Tone tone_of_verdict(const std::string& verdict) {
-  const auto known = std::ranges::find(run_verdicts, verdict, [](RunVerdict one) { return to_string(one); });
-  return known == run_verdicts.end() ? document::Tone::plain : document::tone_of(*known);
 }
 
 /// A run that passed had no other warnings than failures that were known (run_verdict).
@@ -92,12 +31,31 @@ bool warns_of_known_failures_alone(const PastRun& past) {
   return command_of(past.run) == run_command && past.summary->verdict == to_string(RunVerdict::pass);
 }
 
-/// As a report counts them. Of a run that did not pass the ledger does not tell the two apart.
+/// Nothing where nobody knows it.
+std::optional<std::uint64_t> known_failures_of(const PastRun& past) {
+  const RunSummary& summary = *past.summary;
+  if (summary.known_failures) return summary.known_failures;
+  const bool is_said = summary.statuses.warned == 0 || warns_of_known_failures_alone(past);
+  return is_said ? std::optional(summary.statuses.warned) : std::nullopt;
+}
+
+/// As a report counts them.
 std::string warned_in_words(const PastRun& past) {
   const std::uint64_t warned = past.summary->statuses.warned;
-  if (warned == 0) return "0 warned";
-  return warns_of_known_failures_alone(past) ? wording::counted(warned, "known failure")
-                                             : wording::grouped(warned) + " warned or known to fail";
+  const auto known = known_failures_of(past);
+  if (!known) return wording::grouped(warned) + " warned or known to fail";
+  const std::string others = wording::grouped(warned - *known) + " warned";
+  if (*known == 0) return others;
+  return wording::counted(*known, "known failure") + (warned > *known ? ", " + others : "");
+}
+
+/// What the answers cost, whoever paid for them, and of that what the run paid.
+std::string cost_in_words(const RunSummary& summary) {
+  const std::string words =
+      summary.estimated_cost
+          ? wording::dollars(*summary.estimated_cost) + " for all answers"
+          : "unknown: the price table does not have the model, or nobody said what its answers took";
+  return words + (summary.paid_cost ? "; paid in this run: " + wording::dollars(*summary.paid_cost) : "");
 }
 
 /// How many cases of texts came to what says most of the run: `20 failed`, `3 errors`, `4 flaky`, `64
@@ -112,10 +70,10 @@ std::string cases_in_words(const PastRun& past) {
   if (not_started > 0) return wording::grouped(not_started) + " not started";
   if (!is_tested) return wording::grouped(statuses.total()) + " answered";
   if (statuses.flaky > 0) return wording::grouped(statuses.flaky) + " flaky";
+  const std::uint64_t known = known_failures_of(past).value_or(0);
   const bool warns = summary.verdict == to_string(RunVerdict::review);
-  if (warns && statuses.warned > 0) return wording::grouped(statuses.warned) + " warned";
-  const bool is_known = statuses.passed == 0 && statuses.warned > 0 && warns_of_known_failures_alone(past);
-  if (is_known) return wording::grouped(statuses.warned) + " known to fail";
+  if (warns && statuses.warned > known) return wording::grouped(statuses.warned - known) + " warned";
+  if (statuses.passed == 0 && known > 0) return wording::grouped(known) + " known to fail";
   return wording::grouped(statuses.passed) + " passed";
 }
 
@@ -156,11 +114,7 @@ void add_summary(std::vector<RunFact>& lines, const PastRun& past) {
                          (judged == Usage{} ? ""
                                             : "; for the judge " + wording::grouped(judged.input_tokens) +
                                                   " in, " + wording::grouped(judged.output_tokens) + " out"));
-  lines.emplace_back("cost",
-                     summary.estimated_cost
-                         ? wording::dollars(*summary.estimated_cost) + " for all answers"
-                         : std::string("unknown: the price table does not have the model, or nobody said "
-                                       "what its answers took"));
+  lines.emplace_back("cost", cost_in_words(summary));
 }
 
 void write_summary(Json& json, const PastRun& past) {
@@ -180,12 +134,14 @@ void write_summary(Json& json, const PastRun& past) {
   member("f1", [](const S& s) { return s.scores.f1; });
   member("passed", [](const S& s) { return s.statuses.passed; });
   member("warned", [](const S& s) { return s.statuses.warned; });
+  member("known_failures", [&](const S&) { return known_failures_of(past); });
   member("flaky", [](const S& s) { return s.statuses.flaky; });
   member("failed", [](const S& s) { return s.statuses.failed; });
   member("errors", [](const S& s) { return s.statuses.errors; });
   for (const auto& column : paid_columns) {
     member("paid_" + std::string(column.name) + "_tokens", [&](const S& s) { return column.in(s.paid); });
   }
+  member("paid_cost", [](const S& s) { return s.paid_cost; });
   member("estimated_cost", [](const S& s) { return s.estimated_cost; });
 }
 
@@ -213,17 +169,6 @@ void write_run(Json& json, const PastRun& past) {
   json.member("under_way", past.under_way);
   member_if_known("resume", is_unfinished(past) ? resume_command(past.run) : std::string());
   json.close('}');
-}
-
-/// Which of them can be gone on with, and how; empty if none can.
-std::string unfinished_line(const std::vector<PastRun>& runs) {
-  const auto first = std::ranges::find_if(runs, is_unfinished);
-  if (first == runs.end()) return "";
-  const auto count = static_cast<std::size_t>(std::ranges::count_if(runs, is_unfinished));
-  const std::string others =
-      count == 1 ? "" : " (" + wording::counted(count - 1, "other") + " stopped before the end too)";
-  return "\n" + short_id(first->run.run_id) + " stopped before its end: `" + resume_command(first->run) +
-         "` goes on with it" + others + "\n";
 }
 
 }  // namespace
@@ -260,6 +205,11 @@ std::string verdict_of(const PastRun& past) {
   return command == "grade" ? "graded" : "calibrated";
 }
 
+std::string painted_as(const std::string& verdict, const std::string& words) {
+  const auto known = std::ranges::find(run_verdicts, verdict, [](RunVerdict one) { return to_string(one); });
+  return painted(words, known == run_verdicts.end() ? document::Tone::plain : document::tone_of(*known));
+}
+
 std::string minute_of_start(const PastRun& past) {
   constexpr std::size_t minute_characters = 16;
   return wording::date(past.run.started_at_ms).substr(0, minute_characters);
@@ -273,33 +223,12 @@ std::string result_words(const PastRun& past) {
   return score(shown.precision) + ' ' + score(shown.recall) + ' ' + score(shown.f1);
 }
 
-std::string short_id(const std::string& run_id) {
-  return printable(run_id.substr(0, defaults::run_id_digits));
+std::string cost_words(const PastRun& past) {
+  return past.summary && past.summary->paid_cost ? wording::dollars(*past.summary->paid_cost) : "";
 }
 
-std::string run_table(const std::vector<PastRun>& runs, std::size_t columns, bool colour) {
-  columns = std::max(columns, least_table_columns);
-  std::vector<Row> rows{{"RUN", "STARTED", "SUITE", "MODE", "VERDICT", "RESULT", "CASES", "MODEL"}};
-  for (const PastRun& past : runs) rows.push_back(row_of(past));
-  Widths widths = widths_of(rows);
-  if (model_column(widths, wide_gap) + widest_model(rows) > columns) {
-    for (Row& row : std::span(rows).subspan(1)) row[date].erase(0, year_characters);
-    widths = widths_of(rows);
-  }
-  const std::size_t gap = model_column(widths, wide_gap) + widest_model(rows) <= columns ? wide_gap : 1;
-  constexpr std::size_t least_suite = 5;
-  const std::size_t wanted = display_width(rows.front()[model]);
-  while (model_column(widths, gap) + wanted > columns && widths[suite] > least_suite) --widths[suite];
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < cases; ++i) {
-      const std::string cell = padded_right(truncated_to(row[i], widths[i]), widths[i] + gap);
-      text += colour && i == verdict ? painted(cell, tone_of_verdict(row[i])) : cell;
-    }
-    text += padded_left(row[cases], widths[cases]) +
-            model_words(row[model], model_column(widths, gap), gap, columns);
-  }
-  return text + unfinished_line(runs);
+std::string short_id(const std::string& run_id) {
+  return printable(run_id.substr(0, defaults::run_id_digits));
 }
 
 std::vector<RunFact> facts_of_run(const PastRun& past) {
@@ -331,8 +260,7 @@ std::string run_details(const PastRun& past, bool colour) {
   for (const auto& [label, words] : facts_of_run(past)) {
     const bool is_coloured = colour && label == "verdict";
     text += padded_right(label, 13) +
-            (is_coloured ? painted(printable(words), tone_of_verdict(verdict_of(past))) : printable(words)) +
-            '\n';
+            (is_coloured ? painted_as(verdict_of(past), printable(words)) : printable(words)) + '\n';
   }
   return text;
 }

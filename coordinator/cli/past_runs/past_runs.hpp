@@ -27,14 +27,15 @@ std::string short_id(const std::string& run_id);
 
 /// What came of it: a verdict, `running`, `unfinished`, or that it was graded or calibrated by.
 std::string verdict_of(const PastRun& past);
+/// The words in the colour that the gate's verdicts have.
+std::string painted_as(const std::string& verdict, const std::string& words);
 /// When the run began, in UTC: `2026-02-05 14:03`.
 std::string minute_of_start(const PastRun& past);
 /// `0.90 0.85 0.87`, precision, recall and F1, or of texts how many failed (`20 failed`), else ended in
 /// errors or were flaky, else passed, of other commands how many were answered; empty for one without an end.
 std::string result_words(const PastRun& past);
-/// A line a run under a line of headings, in at most `columns` columns (at least 80 are assumed): long names
-/// of suites and models are cut short. With `colour` verdicts have that of the gate's.
-std::string run_table(const std::vector<PastRun>& runs, std::size_t columns, bool colour = false);
+/// `$0.12`, what the run paid; empty where nobody knows it.
+std::string cost_words(const PastRun& past);
 /// Everything about a run: labels and what they label, which may be foreign text.
 using RunFact = std::pair<std::string_view, std::string>;
 std::vector<RunFact> facts_of_run(const PastRun& past);

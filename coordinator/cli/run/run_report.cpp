@@ -37,7 +37,8 @@ bool not_started(const RunFacts& facts, const std::vector<UnitId>& begun_units, 
 }
 
 /// What the ledger keeps of a run for later commands.
-RunSummary summary_of(const RunFacts& facts, const RunAssessment& assessment, int code) {
+RunSummary summary_of(const RunFacts& facts, AssessedRun& run, int code) {
+  const RunAssessment& assessment = run.assessment();
   RunSummary summary;
   summary.completed_at_ms = facts.completed_at_ms;
   summary.verdict = to_string(assessment.verdict);
@@ -45,7 +46,9 @@ RunSummary summary_of(const RunFacts& facts, const RunAssessment& assessment, in
   if (facts.cut_short) summary.reason_code = to_string(facts.cut_short->reason);
   summary.scores = scores_of(assessment.aggregates.all.counts);
   summary.statuses = assessment.aggregates.all.statuses;
+  summary.known_failures = assessment.aggregates.all.known_failures;
   summary.paid = facts.paid;
+  summary.paid_cost = paid_cost(facts, run.price());
   summary.estimated_cost = assessment.aggregates.estimated_cost;
   return summary;
 }
@@ -55,6 +58,7 @@ void count_answers(RunSummary& summary) {
   StatusCounts& statuses = summary.statuses;
   statuses.passed = statuses.total() - statuses.errors;
   statuses.warned = statuses.flaky = statuses.failed = 0;
+  summary.known_failures = 0;
   summary.scores = {};
 }
 
@@ -217,7 +221,7 @@ class RunReport::Reporter {
     AssessedRun& run = *run_;
     const int code = ended_.use->conclude(
         {ended_.options, ended_.inputs, run.results(), run.gate(), ended_.facts, run.price(), ended_.ledger});
-    RunSummary summary = summary_of(ended_.facts, run.assessment(), code);
+    RunSummary summary = summary_of(ended_.facts, run, code);
     if (!ended_.use->is_assessed) count_answers(summary);
     const auto noted = ended_.ledger.finish_run(ended_.run_id, summary, ended_.facts.part_time);
     return noted ? code : report_error(noted.error());
@@ -237,7 +241,7 @@ class RunReport::Reporter {
     // After the report, which is what was paid for; a ledger that fails now does not take it away.
     if (*retrieval) expect(ended_.ledger.note_retrievals(ended_.run_id, (*retrieval)->events));
     expect(not_passed_.note(ended_.ledger, ended_.run_id));
-    expect(ended_.ledger.finish_run(ended_.run_id, summary_of(ended_.facts, run.assessment(), code_),
+    expect(ended_.ledger.finish_run(ended_.run_id, summary_of(ended_.facts, run, code_),
                                     ended_.facts.part_time));
     return code_;
   }

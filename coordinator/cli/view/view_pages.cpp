@@ -38,8 +38,9 @@ std::string run_row(const PastRun& past) {
   return "<tr>" + choice("base", "Compare with") + choice("current", "Compare") + "<td>" + link_to(past) +
          "</td><td><span class=\"status " + std::string(tone_of(verdict)) + "\">" + xml_escaped(verdict) +
          "</span></td>" + cell(result_words(past)) + "<td class=\"number\">" + wording::grouped(cases) +
-         "</td>" + cell(minute_of_start(past)) + cell(past.run.suite) + cell(past.run.mode) +
-         cell(past.run.model) + "</tr>\n";
+         "</td><td class=\"number\">" + xml_escaped(cost_words(past)) + "</td>" +
+         cell(minute_of_start(past)) + cell(past.run.suite) + cell(past.run.mode) + cell(past.run.model) +
+         "</tr>\n";
 }
 
 std::string whole_page(const std::string& title, const PageFrame& frame, const std::string& content) {
@@ -88,7 +89,8 @@ std::string runs_page(const std::vector<PastRun>& runs, std::size_t limit) {
   text +=
       "<form action=\"compare\" method=\"get\">\n<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
       "<th>Base</th><th>Current</th><th>Run</th><th>Verdict</th><th>P R F1, or cases</th>"
-      "<th class=\"number\">Cases</th><th>Started (UTC)</th><th>Suite</th><th>Mode</th><th>Model</th></tr>"
+      "<th class=\"number\">Cases</th><th class=\"number\">Cost</th><th>Started "
+      "(UTC)</th><th>Suite</th><th>Mode</th><th>Model</th></tr>"
       "</thead>"
       "<tbody id=\"runs\" data-refresh=\"./?limit=" +
       std::to_string(limit) + "\">\n";

@@ -1,6 +1,7 @@
 #include "coordinator/cli/past_runs/past_runs.hpp"
 
 #include "common/wire/messages.hpp"
+#include "coordinator/cli/past_runs/run_table.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -111,10 +112,12 @@ TEST(PastRuns, ARunOfTextsHasNeitherTheClaimsPromptNorItsScores) {
 
 // A report calls them known failures, and this called them warned.
 TEST(PastRuns, KnownFailuresAreNamedAsInAReport) {
-  const auto details = [](const StatusCounts& statuses, const char* verdict) {
+  const auto details = [](const StatusCounts& statuses, const char* verdict,
+                          std::optional<std::uint64_t> known = std::nullopt) {
     PastRun past;
     past.summary.emplace();
     past.summary->statuses = statuses;
+    past.summary->known_failures = known;
     past.summary->verdict = verdict;
     return run_details(past);
   };
@@ -123,13 +126,59 @@ TEST(PastRuns, KnownFailuresAreNamedAsInAReport) {
   const std::string review = details({.passed = 3, .warned = 2}, "review");
   EXPECT_NE(review.find("5: 3 passed, 2 warned or known to fail, 0 flaky"), std::string::npos) << review;
   EXPECT_NE(details({.passed = 3}, "pass").find("3: 3 passed, 0 warned, 0 flaky"), std::string::npos);
+  const std::string both = details({.passed = 3, .warned = 5}, "review", 2);
+  EXPECT_NE(both.find("8: 3 passed, 2 known failures, 3 warned, 0 flaky"), std::string::npos) << both;
+  const std::string none = details({.passed = 3, .warned = 2}, "fail", 0);
+  EXPECT_NE(none.find("5: 3 passed, 2 warned, 0 flaky"), std::string::npos) << none;
+  const std::string all = details({.passed = 3, .warned = 1, .failed = 1}, "fail", 1);
+  EXPECT_NE(all.find("5: 3 passed, 1 known failure, 0 flaky"), std::string::npos) << all;
+}
+
+TEST(PastRuns, HowManyFailuresWereKnownIsNullInJsonWhereNobodyKnows) {
+  PastRun past;
+  past.summary.emplace();
+  past.summary->statuses.warned = 2;
+  const auto has = [&](const std::string& words) {
+    return run_as_json(past).find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(has(R"("known_failures": null)")) << run_as_json(past);
+  EXPECT_TRUE(has(R"("paid_cost": null)")) << run_as_json(past);
+  past.summary->verdict = "pass";
+  EXPECT_TRUE(has(R"("known_failures": 2)")) << run_as_json(past);
+  past.summary->known_failures = 1;
+  past.summary->paid_cost = 0.25;
+  EXPECT_TRUE(has(R"("known_failures": 1)")) << run_as_json(past);
+  EXPECT_TRUE(has(R"("paid_cost": 0.25)")) << run_as_json(past);
+  past.summary.reset();
+  EXPECT_TRUE(has(R"("known_failures": null)")) << run_as_json(past);
+}
+
+// The report said both, and this the first alone, which caches may have paid for.
+TEST(PastRuns, WhatTheRunPaidStandsBesideWhatItsAnswersCost) {
+  PastRun past;
+  past.summary.emplace();
+  past.summary->estimated_cost = 1.5;
+  const auto cost = [&] {
+    const std::string details = run_details(past);
+    const auto at = details.find("\ncost ") + 1;
+    return details.substr(at, details.find('\n', at) - at);
+  };
+  EXPECT_EQ(cost(), "cost         $1.50 for all answers") << "of a run from before it was noted";
+  past.summary->paid_cost = 0.0;
+  EXPECT_EQ(cost(), "cost         $1.50 for all answers; paid in this run: $0.00");
+  past.summary->paid_cost = 0.00123;
+  EXPECT_EQ(cost(), "cost         $1.50 for all answers; paid in this run: $0.0012");
+  past.summary->estimated_cost.reset();
+  EXPECT_TRUE(cost().ends_with("what its answers took; paid in this run: $0.0012")) << cost();
 }
 
 // A failed gate stood as `fail 44 passed`, and a flaky run as `0 passed`.
 TEST(PastRuns, TheResultOfTextsIsWhatSaysMostOfTheRun) {
-  const auto result = [](const StatusCounts& statuses, const char* verdict, std::uint64_t not_started = 0) {
+  const auto result = [](const StatusCounts& statuses, const char* verdict, std::uint64_t not_started = 0,
+                         std::optional<std::uint64_t> known = std::nullopt) {
     PastRun past;
     past.summary.emplace();
+    past.summary->known_failures = known;
     past.summary->statuses = statuses;
     past.summary->verdict = verdict;
     past.summary->not_started = not_started;
@@ -142,6 +191,9 @@ TEST(PastRuns, TheResultOfTextsIsWhatSaysMostOfTheRun) {
   EXPECT_EQ(result({.passed = 3, .warned = 2}, "review"), "2 warned");
   EXPECT_EQ(result({.passed = 3, .warned = 2}, "pass"), "3 passed") << "known failures";
   EXPECT_EQ(result({.warned = 2}, "pass"), "2 known to fail") << "it was 0 passed";
+  EXPECT_EQ(result({.passed = 3, .warned = 5}, "review", 0, 3), "2 warned") << "3 known failures";
+  EXPECT_EQ(result({.passed = 3, .warned = 2}, "review", 0, 2), "3 passed") << "something else warns";
+  EXPECT_EQ(result({.warned = 2}, "review", 0, 2), "2 known to fail");
   PastRun graded;
   graded.run.settings = R"({"command": "grade"})";
   graded.summary.emplace();
@@ -184,6 +236,46 @@ TEST(PastRuns, AModelStandsWholeBelowItsRunWhereTheLineIsFull) {
             "1b4e28ba 01-01 00:00 capitals live regression 74 passed    74 gpt-5-mini\n");
   const std::string wide = run_table({past, other}, 120);
   EXPECT_NE(wide.find("  74 passed     74  gpt-5-mini, claude-haiku-4-5\n"), std::string::npos) << wide;
+}
+
+TEST(PastRuns, WhatRunsCostStandsWhereAnyPaidAndTheLineHasRoom) {
+  PastRun past;
+  past.run.run_id = "1b4e28ba-2fa1";
+  past.run.suite = "capitals";
+  past.run.mode = "live";
+  past.run.model = "gpt-5-mini";
+  past.summary.emplace();
+  past.summary->verdict = "pass";
+  past.summary->statuses.passed = 74;
+  PastRun older = past;
+  past.summary->paid_cost = 0.0;
+  EXPECT_EQ(run_table({past, older}, 120).find("COST"), std::string::npos) << "nobody paid anything";
+  PastRun paid = past;
+  paid.summary->paid_cost = 1234.5;
+  EXPECT_EQ(run_table({past, older, paid}, 80),
+            "RUN      STARTED     SUITE    MODE VERDICT RESULT    CASES     COST MODEL\n"
+            "1b4e28ba 01-01 00:00 capitals live pass    74 passed    74    $0.00 gpt-5-mini\n"
+            "1b4e28ba 01-01 00:00 capitals live pass    74 passed    74          gpt-5-mini\n"
+            "1b4e28ba 01-01 00:00 capitals live pass    74 passed    74 $1234.50 gpt-5-mini\n");
+  // A model that had room in its line has it still, and so has the suite's name.
+  PastRun longer = paid;
+  longer.run.model = "gpt-5-mini-of-now";
+  const std::string whole = run_table({paid, longer}, 80);
+  EXPECT_EQ(whole.find("COST"), std::string::npos) << whole;
+  EXPECT_NE(whole.find("   74 gpt-5-mini-of-now\n"), std::string::npos) << whole;
+  EXPECT_NE(run_table({paid, longer}, 90).find("COST"), std::string::npos);
+  PastRun named = paid;
+  named.run.suite = "capitals-of-the-world";
+  named.run.model = "m";
+  const std::string suite = run_table({named}, 80);
+  EXPECT_EQ(suite.find("COST"), std::string::npos) << suite;
+  EXPECT_NE(suite.find(" capitals-of-the-world "), std::string::npos) << suite;
+  // One that stands below its run in any case takes nothing from what others paid.
+  longer.run.model = "gpt-5-mini, claude-haiku-4-5, gemini-flash";
+  EXPECT_NE(run_table({paid, longer}, 80).find("   74 $1234.50 gpt-5-mini\n"), std::string::npos)
+      << run_table({paid, longer}, 80);
+  longer.summary->paid_cost.reset();
+  EXPECT_EQ(run_table({paid, longer}, 80).find(" \n"), std::string::npos);
 }
 
 TEST(PastRuns, WhatStoppedBeforeItsEndComesWithTheCommandThatGoesOn) {
