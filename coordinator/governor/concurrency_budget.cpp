@@ -41,11 +41,14 @@ void ConcurrencyBudget::count_named(const Members& members) {
 
 void ConcurrencyBudget::bound_search(const Members& members) {
   if (!search_) return;
+  const std::uint32_t bound = refused_beyond_.value_or(std::numeric_limits<std::uint32_t>::max());
+  search_->set_most(static_cast<std::uint32_t>(std::min<std::uint64_t>(most_named(members), bound)));
+}
+
+std::uint64_t ConcurrencyBudget::most_named(const Members& members) const {
   std::uint64_t most = 0;
   for (const auto& [worker, member] : members) most += member.account.most_places();
-  const auto unbound = std::numeric_limits<std::uint32_t>::max();
-  const auto bound = std::min(max_in_flight_.value_or(unbound), refused_beyond_.value_or(unbound));
-  search_->set_most(static_cast<std::uint32_t>(std::min<std::uint64_t>(most, bound)));
+  return max_in_flight_ ? std::min<std::uint64_t>(most, *max_in_flight_) : most;
 }
 
 void ConcurrencyBudget::refuse_beyond(std::optional<std::uint32_t> most, const Members& members) {
@@ -54,9 +57,9 @@ void ConcurrencyBudget::refuse_beyond(std::optional<std::uint32_t> most, const M
   bound_search(members);
 }
 
-bool ConcurrencyBudget::searches() const {
-  // Where every number is set there is nothing to find.
-  return !rate_is_known_ && !(max_in_flight_ && all_named_);
+bool ConcurrencyBudget::wants_beyond_refused(const Members& members) const {
+  if (!refused_beyond_ || !search_ || !searches() || search_->limit() < *refused_beyond_) return false;
+  return std::min(most_named(members), places_.wanted()) > *refused_beyond_;
 }
 
 void ConcurrencyBudget::on_demand(WorkerId worker, const Members& members, BootTime newest_grants) {

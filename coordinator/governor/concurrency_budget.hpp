@@ -35,6 +35,8 @@ class ConcurrencyBudget {
   void widen(BootTime now);
   /// The provider refuses what is more; nothing: that is not known. Nothing changes where the number is set.
   void refuse_beyond(std::optional<std::uint32_t> most, const Members& members);
+  /// Calls wait for that alone.
+  bool wants_beyond_refused(const Members& members) const;
   /// When they may next become more; nothing: never.
   std::optional<BootTime> widens_at() const;
   /// What the worker wants and has in flight; `newest_grants`: Heartbeat::received_us.
@@ -48,7 +50,9 @@ class ConcurrencyBudget {
   KeyPlaces of_key(BootTime now) const;
   void allot(BootTime now);
 
-  bool searches() const;
+  /// Every number is set: there is nothing to find.
+  bool is_set() const { return max_in_flight_ && all_named_; }
+  bool searches() const { return !rate_is_known_ && !is_set(); }
   /// The number is not set: workers are to begin as many calls as they have places.
   bool is_open() const { return searches() || (rate_is_known_ && !all_named_); }
   std::uint32_t places_for(WorkerId worker, const Member& member) const;
@@ -62,6 +66,8 @@ class ConcurrencyBudget {
     return std::min(max_in_flight_.value_or(std::numeric_limits<std::uint32_t>::max()), of_this_run_);
   }
   void bound_search(const Members& members);
+  /// As many as the settings and the workers allow.
+  std::uint64_t most_named(const Members& members) const;
   void count_named(const Members& members);
 
   std::optional<std::uint32_t> max_in_flight_;

@@ -186,7 +186,7 @@ inline constexpr double calls_counted_wrongly = 1.5;
 
 }  // namespace limit_estimate
 
-/// When a rate that was found is left to later runs.
+/// When calls are refused for the number in flight.
 namespace in_flight_limit {
 
 /// So many refusals, one fewer of calls that are not few, at about as many calls in flight; of which one came
@@ -216,11 +216,14 @@ inline constexpr BootTime come_together = 150ms;
 /// fewer are in flight. So many answers for each of its places forgive one.
 inline constexpr std::uint32_t most_in_vain = 1;
 inline constexpr std::uint64_t answers_that_forgive = 20;
-/// One more is tried after so long, and after twice as long each time that it was refused.
+/// A sixteenth more, at least one, is tried after so long, and after twice as long each time that it was
+/// refused.
 inline constexpr BootTime first_hold = 20s;
 inline constexpr BootTime longest_hold = 10min;
 
 }  // namespace in_flight_limit
+
+/// When a rate that was found is left to later runs.
 namespace rate_proof {
 
 /// Of so many calls, over so long, at rates that differ by no more.

@@ -29,7 +29,7 @@ class InFlightLimit {
   /// An earlier run found it.
   void begin_with(std::uint32_t limit);
   void on_calls(const Calls& calls, BootTime now);
-  /// Calls wait for the number alone: one more is tried after a while.
+  /// Calls wait for the number alone: a little more is tried after a while.
   void grow(BootTime now);
   /// Other runs have calls in flight, too, of which nothing is known.
   void forget() { *this = {}; }

@@ -196,7 +196,9 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
 /// What is refused is refused for the number of calls in flight, and none of it for a rate.
 bool ProviderBudget::is_of_the_number(WorkerId worker, const wire::CallOutcomes& outcomes,
                                       std::uint32_t in_flight, BootTime now) {
-  if (!searches_rate() || has_others_ || members_.size() > defaults::in_flight_limit::most_workers) {
+  // Where the number in flight is not searched for, one that was found would bound nothing.
+  if (limits_.names_a_rate() || concurrency_.is_set() || has_others_ ||
+      members_.size() > defaults::in_flight_limit::most_workers) {
     forget_the_number();
     return false;
   }
@@ -215,11 +217,11 @@ bool ProviderBudget::is_of_the_number(WorkerId worker, const wire::CallOutcomes&
   const auto found = in_flight_limit_.found();
   concurrency_.refuse_beyond(found, members_);
   if (found && !was_found) {
-    searched_before_ = std::exchange(rate_search_, rate_search_.without_rate());
+    rate_search_.set_aside();
     permits_.set_found_rate(std::nullopt, std::nullopt, now);
     learned_at_ = now;
   } else if (was_found && !found) {
-    rate_search_ = *std::exchange(searched_before_, std::nullopt);
+    rate_search_.take_up();
   }
   return found.has_value();
 }
@@ -229,7 +231,7 @@ void ProviderBudget::forget_the_number() {
   if (!in_flight_limit_.found()) return;
   in_flight_limit_.forget();
   concurrency_.refuse_beyond(std::nullopt, members_);
-  rate_search_ = *std::exchange(searched_before_, std::nullopt);
+  rate_search_.take_up();
 }
 
 bool ProviderBudget::searches_rate() const {
@@ -334,14 +336,15 @@ void ProviderBudget::count(std::span<const ForeignUse> uses, const OtherPlaces& 
       prove_rate({seen->started, seen->refused + seen->refused_late}, now);
     }
   }
+  has_others_ = !others.living.empty();
+  // Before what they found is taken in.
+  if (has_others_) forget_the_number();
   const bool spaced = rate_search_.rate().has_value();
   const SharedRateSearch::Others others_did{uses, others.living};
   const SharedRateSearch::Standing own{searches_rate(), health_.is_down()};
   if (rate_search_.count(others_did, own, pause_.left(now), now)) on_cut(spaced, now);
   permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
-  permits_.set_beside_others(!others.living.empty());
-  has_others_ = !others.living.empty();
-  if (has_others_) forget_the_number();
+  permits_.set_beside_others(has_others_);
   permits_.count(uses, rate_search_.leader());
   concurrency_.leave_to_others(others, now);
   other_runs_ = std::max(other_runs_, static_cast<std::uint32_t>(others.living.size()));
@@ -381,7 +384,7 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
   follow_ways(now);
   follow_rate();
-  in_flight_limit_.grow(now);
+  if (is_flowing && concurrency_.wants_beyond_refused(members_)) in_flight_limit_.grow(now);
   concurrency_.refuse_beyond(in_flight_limit_.found(), members_);
   concurrency_.allot(now);
   const auto from = std::max(now, pause_.until());

@@ -102,7 +102,6 @@ class ProviderBudget {
   SharedRateSearch rate_search_;
   RateProof rate_proof_;
   InFlightLimit in_flight_limit_;
-  std::optional<SharedRateSearch> searched_before_;  ///< Before that was found.
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
   ProviderUse use_;

@@ -25,9 +25,10 @@ void SharedRateSearch::lead_on(BootTime now) {
 }
 
 void SharedRateSearch::forget_remembered() {
-  if (!std::exchange(is_of_earlier_run_, false) || !own_.is_remembered()) return;
+  RateSearch& search = aside_ ? *aside_ : own_;
+  if (!std::exchange(is_of_earlier_run_, false) || !search.is_remembered()) return;
   leader_.reset();
-  own_ = RateSearch();
+  search = RateSearch();
 }
 
 void SharedRateSearch::stop_sharing(BootTime now) {

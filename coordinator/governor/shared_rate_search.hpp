@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -24,12 +25,14 @@ class SharedRateSearch {
     is_of_earlier_run_ = true;
   }
   void is_outdated() { own_.is_outdated(); }
-  /// As if nothing had been refused.
-  SharedRateSearch without_rate() const {
-    auto search = *this;
-    search.leader_.reset();
-    search.own_.forget();
-    return search;
+  /// Calls are not refused for a rate, as it seems: there is none until it is taken up again, where it was.
+  /// Only while there are no other runs.
+  void set_aside() {
+    aside_ = own_;
+    own_.forget();
+  }
+  void take_up() {
+    if (aside_) own_ = *std::exchange(aside_, std::nullopt);
   }
   /// Not any more, as long as no call was refused at it; nor what a run that is followed made of it.
   void forget_remembered();
@@ -83,6 +86,7 @@ class SharedRateSearch {
   bool may_lead(BootTime now) const;
 
   RateSearch own_;
+  std::optional<RateSearch> aside_;
   std::optional<std::uint64_t> run_;  ///< Nothing: there is nobody to be told.
   std::uint32_t others_ = 0;
   std::optional<Leader> leader_;

@@ -98,6 +98,40 @@ TEST_F(SecondRun, KeepsWhatALeaderHasFound) {
   EXPECT_EQ(search_.rate(), 20);
 }
 
+TEST(SharedRateSearch, WhatIsSetAsideIsTakenUpWhereItWas) {
+  SharedRateSearch search;
+  search.begin_with(2, std::nullopt, start);
+  search.set_aside();
+  EXPECT_FALSE(search.rate());
+  search.take_up();
+  EXPECT_EQ(search.rate(), 2);
+  search.take_up();
+  EXPECT_EQ(search.rate(), 2) << "nothing was set aside";
+}
+
+// What an earlier run had read of the headers came back beside what they say now.
+TEST(SharedRateSearch, WhatIsRememberedIsForgottenWhileItIsSetAside) {
+  SharedRateSearch search;
+  search.begin_with(2, std::nullopt, start);
+  search.set_aside();
+  search.forget_remembered();
+  search.take_up();
+  EXPECT_FALSE(search.rate());
+}
+
+// It was another copy that was told to share, and what was taken up told nobody.
+TEST(SharedRateSearch, WhatIsTakenUpIsSharedAsEver) {
+  SharedRateSearch search;
+  search.begin_with(2, std::nullopt, start);
+  search.set_aside();
+  search.share(2);
+  search.on_demand(start);
+  search.take_up();
+  std::vector<KeyUse> use;
+  search.tell_rate(use, 0, start);
+  EXPECT_EQ(use.size(), 1u);
+}
+
 // Half of what was refused last was kept as the limit, for 15 s.
 TEST_F(SecondRun, TakesASpeedThatIsTriedForNoLimit) {
   reads(1, sought(5, start), start);
