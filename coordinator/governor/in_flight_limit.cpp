@@ -75,7 +75,7 @@ void InFlightLimit::note(const Calls& calls, bool is_new) {
   if (is_new || refusals_.empty()) {
     const auto left = refusals_.empty() ? 0 : refusals_.back().in_flight;
     refusals_.push_back({calls.in_flight, left, std::exchange(answered_, 0), calls.pace});
-    if (refusals_.size() > refusals_that_show) refusals_.pop_front();
+    if (refusals_.size() > refusals_remembered) refusals_.pop_front();
   } else {
     auto& newest = refusals_.back();
     newest.in_flight = std::min(newest.in_flight, calls.in_flight);
@@ -85,23 +85,33 @@ void InFlightLimit::note(const Calls& calls, bool is_new) {
 bool InFlightLimit::is_the_number() const {
   const Refusal& newest = refusals_.back();
   const std::size_t needed = newest.in_flight < few_calls ? refusals_that_show : refusals_that_show - 1;
-  if (newest.in_flight == 0 || refusals_.size() < needed) return false;
+  if (newest.in_flight == 0) return false;
   if (newest.in_flight < few_calls && !speed_) return false;
   if (latency_.answers() < fewest_answers || latency_.variation() < least_variation) return false;
   double slowest = std::numeric_limits<double>::infinity();
   double fastest = 0;
   double fewest = std::numeric_limits<double>::infinity();
   double most = 0;
-  for (std::size_t i = refusals_.size() - needed; i < refusals_.size(); ++i) {
-    const Refusal& one = refusals_[i];
-    if (!are_close(one.in_flight, newest.in_flight)) return false;
+  std::size_t agreeing = 0;
+  for (const Refusal& one : refusals_) {
+    // A call may have been on its way.
+    if (!are_close(one.in_flight, newest.in_flight)) {
+      if (one.in_flight != newest.in_flight + 1) agreeing = 0;
+      continue;
+    }
+    if (agreeing++ == 0) {
+      slowest = fewest = std::numeric_limits<double>::infinity();
+      fastest = most = 0;
+    }
     const double pace = one.pace.value_or(std::numeric_limits<double>::infinity());
     slowest = std::min(slowest, pace);
     fastest = std::max(fastest, pace);
     fewest = std::min(fewest, one.taken());
     most = std::max(most, one.taken());
   }
-  return fastest >= different_pace * slowest && most >= different_calls * fewest;
+  // By a rate so many would differ by chance, if not by its pace.
+  if (agreeing == refusals_remembered && newest.in_flight >= many_calls) return true;
+  return agreeing >= needed && fastest >= different_pace * slowest && most >= different_calls * fewest;
 }
 
 std::optional<double> InFlightLimit::speed_of_late(BootTime now) const {

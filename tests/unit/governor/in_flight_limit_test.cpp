@@ -85,6 +85,28 @@ TEST_F(InFlightLimitTest, IsNoBucketThatTakesAsManyCallsEachTime) {
   EXPECT_FALSE(limit_.found());
 }
 
+TEST_F(InFlightLimitTest, IsTheNumberOfFourRefusalsWhateverTheirPace) {
+  for (int i = 0; i < 3; ++i) {
+    answer(60, 1s);
+    refuse(20, 70.0);
+    EXPECT_FALSE(limit_.found());
+  }
+  answer(60, 1s);
+  refuse(20, 70.0);
+  EXPECT_EQ(limit_.found(), 20u);
+}
+
+TEST_F(InFlightLimitTest, MayHaveOneMoreOnItsWay) {
+  answer(30, 1s);
+  refuse(20, std::nullopt);
+  answer(20, 1s);
+  refuse(21, 80.0);
+  EXPECT_FALSE(limit_.found());
+  answer(100, 2s);
+  refuse(20, 70.0);
+  EXPECT_EQ(limit_.found(), 20u);
+}
+
 TEST_F(InFlightLimitTest, IsNotTheNumberOfPlaces) {
   answer(10, 1s);
   refuse(95, std::nullopt);
