@@ -193,12 +193,12 @@ namespace in_flight_limit {
 /// at so many times another's pace, after so many times as many calls.
 inline constexpr std::size_t refusals_that_show = 3;
 inline constexpr std::uint64_t few_calls = 4;
-/// Or all of so many, whatever their pace, if the calls are so many.
-inline constexpr std::uint64_t many_calls = 10;
-inline constexpr std::size_t refusals_remembered = 4;
 inline constexpr double share_of_doubt = 0.03;
 inline constexpr double different_pace = 1.2;
 inline constexpr double different_calls = 1.5;
+/// Or all of so many, whatever their pace, if the calls are so many.
+inline constexpr std::size_t refusals_remembered = 4;
+inline constexpr std::uint64_t many_calls = 10;
 /// Of answers that differ so much in length, by the newest of them.
 inline constexpr double least_variation = 0.2;
 inline constexpr double fewest_answers = 25;

@@ -4,6 +4,7 @@
 #include "coordinator/governor/slot_rule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -22,7 +23,8 @@ bool are_close(std::uint64_t one, std::uint64_t other) {
 }  // namespace
 
 void InFlightLimit::begin_with(std::uint32_t limit) {
-  refusals_ = {{limit, 0, 0, std::nullopt}};
+  // Whatever its pace was, it is another than this run's.
+  refusals_ = {{limit, 0, 0, 0.0}};
 }
 
 void InFlightLimit::on_calls(const Calls& calls, BootTime now) {
@@ -111,7 +113,9 @@ bool InFlightLimit::is_the_number() const {
   }
   // By a rate so many would differ by chance, if not by its pace.
   if (agreeing == refusals_remembered && newest.in_flight >= many_calls) return true;
-  return agreeing >= needed && fastest >= different_pace * slowest && most >= different_calls * fewest;
+  // Two without a pace do not differ.
+  const bool paces_differ = std::isfinite(slowest) && fastest >= different_pace * slowest;
+  return agreeing >= needed && paces_differ && most >= different_calls * fewest;
 }
 
 std::optional<double> InFlightLimit::speed_of_late(BootTime now) const {

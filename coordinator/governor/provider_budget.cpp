@@ -1,6 +1,5 @@
 #include "coordinator/governor/provider_budget.hpp"
 
-#include "common/clock_distance.hpp"
 #include "coordinator/governor/defaults.hpp"
 
 #include <algorithm>
@@ -14,11 +13,6 @@ namespace {
 std::uint32_t in_milliseconds(BootTime time) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(time).count();
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(left, 0, 0xffffffff));
-}
-
-/// How much longer than the clock's uncertainty a permit lasts.
-BootTime beyond_way(BootTime round_trip) {
-  return round_trip > near_round_trip ? defaults::lifetime_beyond_long_way : defaults::lifetime_beyond_way;
 }
 
 }  // namespace
@@ -178,7 +172,8 @@ void ProviderBudget::on_refusals(WorkerId worker, const wire::CallOutcomes& outc
                                      static_cast<std::uint32_t>(member.account.held_count()));
   const auto late = member.account.before_cut().among(refused, ended);
   const bool spaced = rate_search_.rate().has_value();
-  const bool was_burst = refused > late && !spaced && halve_burst(now);
+  const bool was_burst =
+      refused > late && !spaced && margins_.halve_burst(permits_, known_before_.burst, now);
   CallsSeen seen;
   seen.started = started;
   seen.refused = was_burst ? 0 : refused - late;
@@ -246,56 +241,6 @@ void ProviderBudget::on_cut(bool was_spaced, BootTime now) {
   }
   // Calls that are under way began at another rate than those from now on.
   for (auto& [id, one] : members_) one.account.rate_was_cut();
-}
-
-/// A refusal at a known rate says first that the burst is smaller, or that calls vary more on their way.
-/// False if there is nothing left of either.
-bool ProviderBudget::halve_burst(BootTime now) {
-  const auto burst = permits_.burst();
-  if (burst <= 0 || burst_in_vain_) return false;
-  auto conditions = permits_.conditions();
-  const bool varied_less = conditions.variation < defaults::arrival_jitter;
-  measures_variation_ = false;
-  conditions.variation = defaults::arrival_jitter;
-  if (burst <= 1 && !varied_less) {
-    // With all that it covers now calls are refused again: it was not the burst.
-    burst_in_vain_ = refused_at_least_burst_++ > 0 && conditions.burst.has_value();
-    if (!burst_in_vain_) return true;
-    measures_variation_ = true;
-    conditions.burst = known_before_.burst;
-    permits_.set_conditions(conditions, now);
-    return false;
-  }
-  conditions.burst = std::max(1.0, burst / 2);
-  permits_.set_conditions(conditions, now);
-  return true;
-}
-
-/// The slots go by what the workers' ways are: the slowest worker must be able to use a permit, and calls
-/// vary on their way to the provider as much as they do at the worst of them.
-void ProviderBudget::follow_ways(BootTime now) {
-  if (!permits_.needed()) return;
-  BootTime variation{};
-  BootTime needed{};
-  for (const auto& [worker, member] : members_) {
-    if (member.account.most_places() == 0) continue;
-    variation = std::max(variation, member.variation.value_or(defaults::arrival_jitter));
-    needed = std::max(needed, clock_uncertainty(member.round_trip) + beyond_way(member.round_trip));
-  }
-  auto conditions = permits_.conditions();
-  if (measures_variation_ && !members_.empty()) {
-    conditions.variation =
-        std::clamp<BootTime>(variation, defaults::least_arrival_variation, defaults::arrival_jitter);
-  }
-  conditions.shortest_lifetime =
-      std::clamp<BootTime>(needed, defaults::permit_lifetime_min, defaults::permit_lifetime);
-  const auto differs = [](BootTime one, BootTime other) {
-    return std::chrono::abs(one - other) >= BootTime(1000);
-  };
-  if (differs(conditions.variation, permits_.conditions().variation) ||
-      differs(conditions.shortest_lifetime, permits_.conditions().shortest_lifetime)) {
-    permits_.set_conditions(conditions, now);
-  }
 }
 
 /// Where a rate is known the number in flight is not searched for.
@@ -382,7 +327,7 @@ void ProviderBudget::turn(std::uint64_t& next_id, BootTime now) {
   const bool is_flowing = !health_.is_down() && !pause_.is_on(now);
   rate_search_.grow(is_flowing, is_held_back(), limits_.requests_per_second(), now);
   permits_.set_found_rate(rate_search_.rate(), rate_search_.burst(), now);
-  follow_ways(now);
+  margins_.follow_ways(permits_, members_, now);
   follow_rate();
   if (is_flowing && concurrency_.wants_beyond_refused(members_)) in_flight_limit_.grow(now);
   concurrency_.refuse_beyond(in_flight_limit_.found(), members_);

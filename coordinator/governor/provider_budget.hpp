@@ -11,6 +11,7 @@
 #include "coordinator/governor/provider_use.hpp"
 #include "coordinator/governor/rate_proof.hpp"
 #include "coordinator/governor/shared_rate_search.hpp"
+#include "coordinator/governor/slot_margins.hpp"
 #include "coordinator/governor/stop_watch.hpp"
 
 #include <cstdint>
@@ -81,8 +82,6 @@ class ProviderBudget {
   void forget_the_number();
   void note_long_pause(BootTime now);
   void on_cut(bool was_spaced, BootTime now);
-  bool halve_burst(BootTime now);
-  void follow_ways(BootTime now);
   void follow_rate();
   bool is_held_back() const;
   bool searches_rate() const;
@@ -104,6 +103,7 @@ class ProviderBudget {
   InFlightLimit in_flight_limit_;
   ConcurrencyBudget concurrency_;
   PermitGrants permits_;
+  SlotMargins margins_;
   ProviderUse use_;
   StopWatch held_up_;  ///< Calls are ready for which there is no permit.
   bool is_shared_ = false;
@@ -115,9 +115,6 @@ class ProviderBudget {
   LearnedLimits known_before_;
   BootTime began_;
   std::optional<BootTime> learned_at_;  ///< Something that is not `known_before_`.
-  bool measures_variation_ = true;      ///< Until a call is refused at a known rate.
-  bool burst_in_vain_ = false;          ///< Calls are refused whatever the burst.
-  std::uint32_t refused_at_least_burst_ = 0;
 };
 
 }  // namespace sluice

@@ -79,10 +79,26 @@ TEST_F(InFlightLimitTest, IsNoneWhereItGoesByThePace) {
 }
 
 TEST_F(InFlightLimitTest, IsNoBucketThatTakesAsManyCallsEachTime) {
+  answer(30, 1s);
   refuse(20, std::nullopt);
-  answer(20, 1s);
+  answer(50, 1s);
   refuse(20, 70.0);
   EXPECT_FALSE(limit_.found());
+}
+
+TEST_F(InFlightLimitTest, IsNotKnownByRefusalsThatNoPaceTellsApart) {
+  answer(30, 1s);
+  refuse(20, std::nullopt);
+  answer(100, 2s);
+  refuse(20, std::nullopt);
+  EXPECT_FALSE(limit_.found());
+}
+
+TEST_F(InFlightLimitTest, OfAnEarlierRunIsTheNumberAtTheFirstRefusal) {
+  limit_.begin_with(20);
+  answer(60, 1s);
+  refuse(20, std::nullopt);
+  EXPECT_EQ(limit_.found(), 20u);
 }
 
 TEST_F(InFlightLimitTest, IsTheNumberOfFourRefusalsWhateverTheirPace) {
