@@ -24,7 +24,7 @@ class BudgetSearch : public BudgetWorkbench {
 
 // Two workers of five calls would take 10 ms a case; the server can do 5.
 TEST_F(BudgetSearch, FindsThatAServerCanDoMore) {
-  constexpr std::size_t cases = 800;
+  constexpr std::size_t cases = 1600;
   auto simulator = start_simulator({"--latency-ms", "100", "--places", "20"});
   write_settings(simulator, "");
   const auto run = run_fleet(write_questions(cases), 2, std::nullopt);
